@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * getopt_long(3), fed from the table.
+ */
+#include "optparse.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <string.h>
+
+#define MOST_ROWS 32
+
+/* What getopt_long() returns for row i: above every letter. */
+#define FIRST_CODE 256
+
+struct known {
+	struct option options[MOST_ROWS + 1];
+	char letters[2 + 2 * MOST_ROWS + 1];
+};
+
+static void make_known(const struct optparse_row *rows, size_t n_rows, unsigned int set,
+		       struct known *known)
+{
+	size_t n = 0, n_letters = 2;
+
+	memset(known, 0, sizeof(*known));
+	/* Stop at the first argument that is no option; tell a missing value from an unknown one.
+	 */
+	memcpy(known->letters, "+:", 2);
+	for (size_t i = 0; i < n_rows && i < MOST_ROWS; i++) {
+		if (!(rows[i].set & set))
+			continue;
+		known->options[n++] = (struct option){
+			rows[i].name, rows[i].takes ? required_argument : no_argument, NULL,
+			FIRST_CODE + (int)i};
+		if (!rows[i].letter)
+			continue;
+		known->letters[n_letters++] = rows[i].letter;
+		if (rows[i].takes)
+			known->letters[n_letters++] = ':';
+	}
+}
+
+static const struct optparse_row *find_row(const struct optparse_row *rows, size_t n_rows,
+					   unsigned int set, int found)
+{
+	for (size_t i = 0; i < n_rows; i++)
+		if ((rows[i].set & set) &&
+		    (found == FIRST_CODE + (int)i || (found == rows[i].letter && found != '\0')))
+			return &rows[i];
+	return NULL;
+}
+
+static int complain_unknown(const char *program, int found, const char *argument, int letter)
+{
+	if (found == ':')
+		(void)fprintf(stderr, "%s: %s needs a value (see --help)\n", program, argument);
+	else if (letter > 0 && letter < FIRST_CODE)
+		(void)fprintf(stderr, "%s: unknown option -%c (see --help)\n", program, letter);
+	else
+		(void)fprintf(stderr, "%s: unknown option %s (see --help)\n", program, argument);
+	return -EINVAL;
+}
+
+int optparse(const char *program, int argc, char **argv, const struct optparse_row *rows,
+	     size_t n_rows, unsigned int set, void *options, int *ret_first)
+{
+	struct known known;
+
+	make_known(rows, n_rows, set, &known);
+	opterr = 0;
+	optind = 0; /* glibc: begin anew, "+" included */
+	for (;;) {
+		int found = getopt_long(argc, argv, known.letters, known.options, NULL);
+		const struct optparse_row *row;
+
+		if (found == -1)
+			break;
+		row = found == '?' || found == ':' ? NULL : find_row(rows, n_rows, set, found);
+		if (!row)
+			return complain_unknown(program, found, argv[optind - 1], optopt);
+		if (row->read(row->takes ? optarg : "", options) < 0) {
+			(void)fprintf(stderr, "%s: --%s %s: must be %s\n", program, row->name,
+				      row->takes ? optarg : "", row->allowed);
+			return -EINVAL;
+		}
+	}
+	*ret_first = optind;
+	return 0;
+}
+
+void optparse_help(FILE *file, const struct optparse_row *rows, size_t n_rows, unsigned int set)
+{
+	for (size_t i = 0; i < n_rows; i++) {
+		char option[64];
+
+		if (!(rows[i].set & set) || !rows[i].help)
+			continue;
+		(void)snprintf(option, sizeof(option), "%c%c%s--%s %s", rows[i].letter ? '-' : ' ',
+			       rows[i].letter ? rows[i].letter : ' ', rows[i].letter ? ", " : "  ",
+			       rows[i].name, rows[i].takes ? rows[i].takes : "");
+		(void)fprintf(file, "  %-24s%s\n", option, rows[i].help);
+	}
+}
