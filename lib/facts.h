@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What a daemon says of itself, for people: one line a fact.
+ */
+#pragma once
+
+#include <jansson.h>
+#include <stdio.h>
+
+/* Write what status.get answered. */
+void facts_print(FILE *file, const json_t *status);
+
+/* Write each of @notes (an array of strings; NULL is fine), wrapped at 72 columns. */
+void facts_print_notes(FILE *file, const json_t *notes);
+
+/* Write @text after @label, wrapped at 72 columns and indented below the label. */
+void facts_print_wrapped(FILE *file, const char *label, const char *text);
