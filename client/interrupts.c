@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * See interrupts.h.
+ */
+#include "interrupts.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <sys/signalfd.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "cleanup.h"
+#include "clock.h"
+
+int interrupts_init(struct interrupts *interrupts)
+{
+	struct interrupts made = {.fd = -1};
+	sigset_t taken, blocked;
+
+	(void)sigemptyset(&taken);
+	(void)sigaddset(&taken, SIGINT);
+	(void)sigaddset(&taken, SIGTERM);
+	(void)sigaddset(&taken, SIGHUP);
+	blocked = taken;
+	(void)sigaddset(&blocked, SIGPIPE);
+	if (sigprocmask(SIG_BLOCK, &blocked, &made.original) == -1)
+		return -errno;
+	made.fd = signalfd(-1, &taken, SFD_CLOEXEC | SFD_NONBLOCK);
+	if (made.fd == -1)
+		return -errno;
+	*interrupts = made;
+	return 0;
+}
+
+void interrupts_fini(struct interrupts *interrupts)
+{
+	closep(&interrupts->fd);
+	interrupts->fd = -1;
+}
+
+int interrupts_take(struct interrupts *interrupts)
+{
+	struct signalfd_siginfo info;
+
+	if (read(interrupts->fd, &info, sizeof(info)) != (ssize_t)sizeof(info))
+		return 0;
+	interrupts->n++;
+	if (interrupts->first == 0)
+		interrupts->first = (int)info.ssi_signo;
+	return (int)info.ssi_signo;
+}
+
+bool interrupts_wait(struct interrupts *interrupts, uint64_t ns)
+{
+	uint64_t end_ns = clock_now_ns(CLOCK_MONOTONIC) + ns;
+	struct pollfd wait = {.fd = interrupts->fd, .events = POLLIN};
+
+	for (;;) {
+		uint64_t now_ns = clock_now_ns(CLOCK_MONOTONIC);
+		struct timespec left;
+
+		if (now_ns >= end_ns)
+			return true;
+		left = (struct timespec){.tv_sec = (time_t)((end_ns - now_ns) / 1000000000),
+					 .tv_nsec = (long)((end_ns - now_ns) % 1000000000)};
+		if (ppoll(&wait, 1, &left, NULL) == 1 && interrupts_take(interrupts) != 0)
+			return false;
+	}
+}

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * soakctl: find the command and run it.
+ */
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "commands.h"
+#include "version.h"
+
+struct command {
+	const char *name;
+	const char *synopsis;
+	const char *help;
+	int (*run)(int argc, char **argv);
+	void (*print_options)(FILE *file);
+};
+
+static const struct command commands[] = {
+	{"run", "[OPTION...] [--] COMMAND [ARG...]", "measure what a command costs in CPU", run_run,
+	 help_run},
+	{"report", "[OPTION...]", "show what the CPUs lost over the last while", run_report,
+	 help_report},
+	{"status", "[OPTION...]", "show what the daemon does", run_status, help_status},
+	{"rpc", "[OPTION...] METHOD [JSON]", "call a method of the daemon", run_rpc, help_rpc},
+};
+
+#define N_COMMANDS (sizeof(commands) / sizeof(commands[0]))
+
+static const struct command *find_command(const char *name)
+{
+	for (size_t i = 0; i < N_COMMANDS; i++)
+		if (strcmp(commands[i].name, name) == 0)
+			return &commands[i];
+	return NULL;
+}
+
+static int print_help(void)
+{
+	(void)printf("Usage: soakctl COMMAND [ARG...]\n\nCommands:\n");
+	for (size_t i = 0; i < N_COMMANDS; i++)
+		(void)printf("  %-8s  %s\n", commands[i].name, commands[i].help);
+	(void)printf("\nsoakctl COMMAND --help shows a command's options.\n"
+		     "The daemon is looked for at --socket, $SOAKD_SOCKET,\n"
+		     "$XDG_RUNTIME_DIR/soakd/soakd.sock and /run/soakd/soakd.sock.\n");
+	return 0;
+}
+
+static int print_command_help(const struct command *command)
+{
+	(void)printf("Usage: soakctl %s %s\n\n%s\n\nOptions:\n", command->name, command->synopsis,
+		     command->help);
+	command->print_options(stdout);
+	return 0;
+}
+
+int main(int argc, char **argv)
+{
+	const struct command *command;
+
+	if (argc < 2) {
+		(void)fprintf(stderr, "soakctl: no command given (see soakctl --help)\n");
+		return STATUS_FAILED;
+	}
+	if (strcmp(argv[1], "--version") == 0)
+		return printf("soakctl %s\n", SOAK_VERSION) < 0 ? STATUS_FAILED : 0;
+	if (strcmp(argv[1], "--help") == 0 || (strcmp(argv[1], "help") == 0 && argc < 3))
+		return print_help();
+	command = find_command(strcmp(argv[1], "help") == 0 ? argv[2] : argv[1]);
+	if (!command) {
+		(void)fprintf(stderr, "soakctl: unknown command %s (see soakctl --help)\n",
+			      strcmp(argv[1], "help") == 0 ? argv[2] : argv[1]);
+		return STATUS_FAILED;
+	}
+	/* Only as the first argument: later ones may be the measured command's own. */
+	if (strcmp(argv[1], "help") == 0 || (argc > 2 && strcmp(argv[2], "--help") == 0))
+		return print_command_help(command);
+	return command->run(argc - 1, argv + 1);
+}

@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The order is the measurement: run.begin is answered while the command waits at its gate, and
+ * run.end is asked as soon as it has ended, before anything else is looked at.
+ */
+#include "measure.h"
+
+#include <errno.h>
+#include <math.h>
+#include <poll.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+
+#include "child.h"
+#include "cleanup.h"
+#include "clock.h"
+#include "json.h"
+
+/* A command that was told to end twice is ended after this. */
+#define PATIENCE_NS 5000000000ULL
+
+#define PROGRESS_MS 1000
+
+void run_record_fini(struct run_record *record)
+{
+	json_decref(record->report);
+	record->report = NULL;
+}
+
+bool run_record_is_good(const struct run_record *record)
+{
+	return record->started && record->report && WIFEXITED(record->status) &&
+	       WEXITSTATUS(record->status) == 0;
+}
+
+static json_t *begin_params(const struct run_options *options)
+{
+	json_t *params = json_object(), *cpus;
+
+	if (options->cpus.n == 0)
+		return params;
+	cpus = json_array();
+	for (size_t i = 0; i < options->cpus.n; i++)
+		(void)json_array_append_new(cpus, json_integer(options->cpus.cpus[i]));
+	(void)json_object_set_new(params, "cpus", cpus);
+	return params;
+}
+
+/* Begin a window. @ret_run: its name, a new reference. */
+static int begin_window(struct measure *measure, json_t **ret_run)
+{
+	json_t *answer;
+	int r = session_call(measure->session, "run.begin", begin_params(measure->options),
+			     &answer);
+
+	if (r < 0)
+		return r;
+	*ret_run = json_incref(json_object_get(answer, "run"));
+	json_decref(answer);
+	return 0;
+}
+
+/* End the window @run, which is consumed. */
+static int end_window(struct measure *measure, json_t *run, json_t **ret_report)
+{
+	const struct trim *trim = &measure->options->trim;
+	json_t *params = json_pack("{s:o}", "run", run);
+
+	switch (trim->kind) {
+	case TRIM_SHARE:
+		(void)json_object_set_new(params, "trim_ratio", json_real(trim->share));
+		break;
+	case TRIM_COUNT:
+		(void)json_object_set_new(params, "trim_count",
+					  json_integer((json_int_t)trim->count));
+		break;
+	}
+	return session_call(measure->session, "run.end", params, ret_report);
+}
+
+/*
+ * Measure the machine while nothing of ours runs. What comes is NaN where there is no such time.
+ *
+ * Return: 0; -EINTR; the errors of session_call().
+ */
+static int settle(struct measure *measure, double *ret_load_ratio)
+{
+	json_t *run, *report;
+	int r;
+
+	*ret_load_ratio = (double)NAN;
+	if (measure->options->settle_ns == 0)
+		return 0;
+	progress_say(measure->progress, "settling");
+	r = begin_window(measure, &run);
+	if (r < 0)
+		return r;
+	if (!interrupts_wait(measure->interrupts, measure->options->settle_ns)) {
+		json_decref(run);
+		return -EINTR;
+	}
+	r = end_window(measure, run, &report);
+	if (r < 0)
+		return r;
+	*ret_load_ratio = json_get_number(report, "untrimmed_load_ratio");
+	json_decref(report);
+	return 0;
+}
+
+/* A signal while the command runs. The terminal gives SIGINT to the command itself, too. */
+static void pass_signal(struct measure *measure, const struct child *child, uint64_t *deadline_ns)
+{
+	int signal = interrupts_take(measure->interrupts);
+
+	if (signal == 0)
+		return;
+	if (signal == SIGINT && measure->interrupts->n < 2)
+		return;
+	/* Our own child, not yet waited for. */
+	(void)kill(child->pid, signal == SIGINT ? SIGTERM : signal);
+	if (*deadline_ns == UINT64_MAX)
+		*deadline_ns = clock_now_ns(CLOCK_MONOTONIC) + PATIENCE_NS;
+}
+
+/* Something came from the daemon that nobody asked for: samples, or its end. */
+static void take_notifications(struct measure *measure)
+{
+	json_t *params;
+	int r;
+
+	while ((r = connection_next(measure->session->connection, &params)) == 0) {
+		progress_update(measure->progress, params);
+		json_decref(params);
+	}
+	if (r != -EAGAIN && !measure->session->lost) {
+		measure->session->lost = true;
+		progress_clear(measure->progress);
+		(void)fprintf(stderr, "soakctl: %s: this run is not measured\n",
+			      connection_strerror(r));
+	}
+}
+
+static void wait_child(struct measure *measure, const struct child *child)
+{
+	uint64_t deadline_ns = UINT64_MAX;
+	struct pollfd waits[] = {
+		{.fd = child->pidfd, .events = POLLIN},
+		{.fd = measure->interrupts->fd, .events = POLLIN},
+		{.fd = connection_fd(measure->session->connection), .events = POLLIN},
+	};
+
+	for (;;) {
+		int timeout_ms =
+			measure->progress->shown || deadline_ns != UINT64_MAX ? PROGRESS_MS : -1;
+
+		if (measure->session->lost)
+			waits[2].fd = -1;
+		if (poll(waits, sizeof(waits) / sizeof(waits[0]), timeout_ms) == -1)
+			continue;
+		if (waits[0].revents)
+			return;
+		if (waits[1].revents)
+			pass_signal(measure, child, &deadline_ns);
+		if (waits[2].fd >= 0 && waits[2].revents)
+			take_notifications(measure);
+		progress_update(measure->progress, NULL);
+		if (clock_now_ns(CLOCK_MONOTONIC) >= deadline_ns)
+			(void)kill(child->pid, SIGKILL);
+	}
+}
+
+static struct child_options child_options(const struct measure *measure)
+{
+	const struct run_options *options = measure->options;
+	struct child_options child = {
+		.argv = options->argv,
+		.input_path = options->input,
+		.signal_mask = &measure->interrupts->original,
+	};
+
+	if (options->output) {
+		child.output = CHILD_OUTPUT_FILE;
+		child.output_path =
+			strcmp(options->output, "null") == 0 ? "/dev/null" : options->output;
+	} else if (options->json) {
+		child.output = CHILD_OUTPUT_STDERR;
+	}
+	return child;
+}
+
+/* Run the command inside a window of its own. */
+static int run_command(struct measure *measure, struct run_record *record)
+{
+	struct child_options options = child_options(measure);
+	struct child_end end;
+	struct child child;
+	json_t *run = NULL;
+	int r = child_prepare(&options, &child);
+
+	if (r < 0) {
+		(void)fprintf(stderr, "soakctl: cannot start a process: %s\n", strerror(-r));
+		return r;
+	}
+	r = begin_window(measure, &run);
+	if (r < 0) {
+		/* The gate closes unopened, and the child ends. */
+		closep(&child.gate_fd);
+		closep(&child.report_fd);
+		child_reap(&child, &end);
+		return r;
+	}
+	r = child_release(&child);
+	if (r < 0) {
+		json_decref(run);
+		progress_clear(measure->progress);
+		(void)fprintf(stderr, "soakctl: %s: %s\n", options.argv[0], strerror(-r));
+		return r;
+	}
+	record->started = true;
+	progress_begin(measure->progress);
+	wait_child(measure, &child);
+	if (!measure->session->lost)
+		r = end_window(measure, run, &record->report);
+	else
+		json_decref(run);
+	child_reap(&child, &end);
+	record->status = end.status;
+	record->usage = end.usage;
+	return measure->session->lost ? -EPIPE : r;
+}
+
+int measure_run(struct measure *measure, struct run_record *ret)
+{
+	pid_t daemon = measure->session->daemon.pid;
+	struct rusage earlier = {0};
+	int r, n_before = child_adopt(daemon, &earlier), n_after;
+
+	*ret = (struct run_record){.background_before_ratio = (double)NAN,
+				   .background_after_ratio = (double)NAN};
+	r = settle(measure, &ret->background_before_ratio);
+	if (r == 0)
+		r = run_command(measure, ret);
+	if (r < 0)
+		return r;
+	r = settle(measure, &ret->background_after_ratio);
+	n_after = child_adopt(daemon, &ret->usage);
+	if (n_before >= 0 && n_after > n_before)
+		ret->n_outlived = n_after - n_before;
+	/* Interrupted while settling: the run itself is whole. */
+	return r == -EINTR ? 0 : r;
+}

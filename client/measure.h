@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * One run: settle, measure the command from its first instruction to its end, settle again.
+ */
+#pragma once
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/resource.h>
+
+#include "interrupts.h"
+#include "progress.h"
+#include "run-options.h"
+#include "session.h"
+
+/* What became of one run. */
+struct run_record {
+	json_t *report;			/* what run.end answered; owned; NULL: not measured */
+	double background_before_ratio; /* NaN: not measured */
+	double background_after_ratio;
+	bool started;	     /* the command was executed */
+	int status;	     /* its wait status */
+	struct rusage usage; /* its own, and that of children that outlived it and ended since */
+	int n_outlived;	     /* children that still live after settling */
+};
+
+struct measure {
+	struct session *session;
+	const struct run_options *options;
+	struct interrupts *interrupts;
+	struct progress *progress;
+};
+
+/*
+ * Measure one run.
+ *
+ * @ret: run_record_fini() it, whatever is returned
+ *
+ * Return: 0 when the command ran, however it ended; -EINTR when a signal came before it began;
+ * the negative errno of its exec; -EPIPE when the daemon has gone; another negative errno. All but
+ * -EINTR and 0 have been said on stderr.
+ */
+int measure_run(struct measure *measure, struct run_record *ret);
+void run_record_fini(struct run_record *record);
+
+/* Return: whether the run counts: it was measured and the command succeeded. */
+bool run_record_is_good(const struct run_record *record);

@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * soakctl report: what the CPUs lost over the last while.
+ */
+#include <errno.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "cleanup.h"
+#include "commands.h"
+#include "cpulist.h"
+#include "parse.h"
+#include "print.h"
+#include "session.h"
+#include "show.h"
+
+struct report_options {
+	uint64_t last_ns;
+	struct trim trim;
+	struct cpulist cpus; /* empty: all */
+	const char *socket_path;
+	bool per_cpu;
+	bool json;
+};
+
+#define MOST_LAST_NS (720 * 3600 * 1000000000ULL)
+
+static int read_last(const char *text, void *options)
+{
+	return parse_duration_ns(text, 10000000, MOST_LAST_NS,
+				 &((struct report_options *)options)->last_ns);
+}
+
+static int read_trim(const char *text, void *options)
+{
+	return parse_trim(text, &((struct report_options *)options)->trim);
+}
+
+static int read_cpus(const char *text, void *context)
+{
+	struct report_options *options = context;
+
+	cpulist_fini(&options->cpus);
+	if (cpulist_parse(text, &options->cpus) < 0 || options->cpus.n == 0)
+		return -EINVAL;
+	return 0;
+}
+
+static int read_socket(const char *text, void *options)
+{
+	((struct report_options *)options)->socket_path = text;
+	return text[0] ? 0 : -EINVAL;
+}
+
+static int read_per_cpu(const char *text, void *options)
+{
+	(void)text;
+	((struct report_options *)options)->per_cpu = true;
+	return 0;
+}
+
+static int read_json(const char *text, void *options)
+{
+	(void)text;
+	((struct report_options *)options)->json = true;
+	return 0;
+}
+
+static const struct optparse_row rows[] = {
+	{1, '\0', "last", "TIME", "how far back (default 60s)", "a time such as 30s or 5m",
+	 read_last},
+	{1, '\0', "trim", "10%|COUNT", "samples cut from each end (default 10%)",
+	 "a share below 50% such as 10%, or a count such as 8", read_trim},
+	{1, '\0', "per-cpu", NULL, "show every CPU as well", NULL, read_per_cpu},
+	{1, '\0', "cpus", "LIST", "only these CPUs, as in 0-3,8",
+	 "a list of CPU numbers such as 0-3,8", read_cpus},
+	{1, '\0', "json", NULL, "write what the daemon answers, as JSON", NULL, read_json},
+	{1, '\0', "socket", "PATH", "use the daemon at this socket", "a path", read_socket},
+};
+
+#define N_ROWS (sizeof(rows) / sizeof(rows[0]))
+
+void help_report(FILE *file)
+{
+	optparse_help(file, rows, N_ROWS, 1);
+}
+
+static json_t *make_params(const struct report_options *options)
+{
+	json_t *params = json_pack("{s:f}", "last_seconds", (double)options->last_ns / 1e9);
+	json_t *cpus = json_array();
+
+	if (options->trim.kind == TRIM_SHARE)
+		(void)json_object_set_new(params, "trim_ratio", json_real(options->trim.share));
+	else
+		(void)json_object_set_new(params, "trim_count",
+					  json_integer((json_int_t)options->trim.count));
+	for (size_t i = 0; i < options->cpus.n; i++)
+		(void)json_array_append_new(cpus, json_integer(options->cpus.cpus[i]));
+	if (options->cpus.n > 0)
+		(void)json_object_set(params, "cpus", cpus);
+	json_decref(cpus);
+	return params;
+}
+
+static void fini(struct report_options *options)
+{
+	cpulist_fini(&options->cpus);
+}
+
+int run_report(int argc, char **argv)
+{
+	cleanup(fini) struct report_options options = {
+		.last_ns = 60000000000,
+		.trim = {.kind = TRIM_SHARE, .share = 0.1},
+	};
+	struct session session;
+	json_t *report;
+	int first, r;
+
+	if (optparse("soakctl report", argc, argv, rows, N_ROWS, 1, &options, &first) < 0 ||
+	    show_unexpected("soakctl report", argc, argv, first) ||
+	    session_require(options.socket_path, &session) < 0)
+		return STATUS_FAILED;
+	r = session_call(&session, "report.get", make_params(&options), &report);
+	session_close(&session);
+	if (r < 0)
+		return STATUS_FAILED;
+	if (options.json)
+		r = show_json(report);
+	else
+		print_report(stdout, report, options.per_cpu);
+	json_decref(report);
+	return r < 0 ? STATUS_FAILED : 0;
+}

@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * See run-options.h.
+ */
+#include "run-options.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "child.h"
+#include "cleanup.h"
+#include "commands.h"
+#include "optparse.h"
+#include "parse.h"
+
+#define MOST_RUNS	   100000
+#define MOST_SETTLE_NS	   (3600 * 1000000000ULL)
+#define DEFAULT_SETTLE_NS  2000000000ULL
+#define DEFAULT_TRIM_SHARE 0.1
+
+static int read_runs(const char *text, void *options)
+{
+	return parse_u64(text, 1, MOST_RUNS, &((struct run_options *)options)->n_runs);
+}
+
+static int read_warmups(const char *text, void *options)
+{
+	return parse_u64(text, 0, MOST_RUNS, &((struct run_options *)options)->n_warmups);
+}
+
+static int read_trim(const char *text, void *options)
+{
+	return parse_trim(text, &((struct run_options *)options)->trim);
+}
+
+static int read_settle(const char *text, void *options)
+{
+	return parse_duration_ns(text, 0, MOST_SETTLE_NS,
+				 &((struct run_options *)options)->settle_ns);
+}
+
+static int read_cpus(const char *text, void *context)
+{
+	struct run_options *options = context;
+	struct cpulist cpus;
+	int r = cpulist_parse(text, &cpus);
+
+	if (r < 0)
+		return r;
+	cpulist_fini(&options->cpus);
+	options->cpus = cpus;
+	options->cpus_text = text;
+	return cpus.n > 0 ? 0 : -EINVAL;
+}
+
+static int read_body(const char *text, void *options)
+{
+	static const char *const bodies[] = {"alu", "pause", "memory"};
+
+	((struct run_options *)options)->body = text;
+	for (size_t i = 0; i < sizeof(bodies) / sizeof(bodies[0]); i++)
+		if (strcmp(bodies[i], text) == 0)
+			return 0;
+	return -EINVAL;
+}
+
+static int read_label(const char *text, void *options)
+{
+	((struct run_options *)options)->label = text;
+	return text[0] ? 0 : -EINVAL;
+}
+
+static int read_prepare(const char *text, void *options)
+{
+	((struct run_options *)options)->prepare = text;
+	return text[0] ? 0 : -EINVAL;
+}
+
+static int read_output(const char *text, void *options)
+{
+	((struct run_options *)options)->output = text;
+	return text[0] ? 0 : -EINVAL;
+}
+
+static int read_input(const char *text, void *options)
+{
+	((struct run_options *)options)->input = text;
+	return text[0] ? 0 : -EINVAL;
+}
+
+static int read_socket(const char *text, void *options)
+{
+	((struct run_options *)options)->socket_path = text;
+	return text[0] ? 0 : -EINVAL;
+}
+
+static int read_json(const char *text, void *options)
+{
+	(void)text;
+	((struct run_options *)options)->json = true;
+	return 0;
+}
+
+static int read_quiet(const char *text, void *options)
+{
+	(void)text;
+	((struct run_options *)options)->quiet = true;
+	return 0;
+}
+
+static int read_force(const char *text, void *options)
+{
+	(void)text;
+	((struct run_options *)options)->force = true;
+	return 0;
+}
+
+static const struct optparse_row rows[] = {
+	{1, 'n', "runs", "RUNS", "how often to run the command (default 1)",
+	 "a number from 1 to 100000", read_runs},
+	{1, 'w', "warmups", "RUNS", "runs before those, which do not count (default 0)",
+	 "a number from 0 to 100000", read_warmups},
+	{1, '\0', "trim", "10%|COUNT", "samples cut from each end (default 10%)",
+	 "a share below 50% such as 10%, or a count such as 8", read_trim},
+	{1, '\0', "settle", "TIME", "quiet time before and after a run (default 2s)",
+	 "a time from 0s to 1h", read_settle},
+	{1, '\0', "label", "NAME", "what to call this side in the report", "a name", read_label},
+	{1, '\0', "prepare", "CMD", "shell command before each run, not measured",
+	 "a shell command", read_prepare},
+	{1, '\0', "json", NULL, "write one JSON document to stdout instead of text", NULL,
+	 read_json},
+	{1, '\0', "cpus", "LIST", "CPUs to measure, as in 0-3,8 (default: all)",
+	 "a list of CPU numbers such as 0-3,8", read_cpus},
+	{1, '\0', "body", "NAME", "what soakers do: alu, pause, memory (default alu)",
+	 "alu, pause or memory", read_body},
+	{1, '\0', "output", "null|FILE", "where the command's stdout goes", "null or a file",
+	 read_output},
+	{1, '\0', "input", "FILE", "the command's stdin (default /dev/null)", "a file", read_input},
+	{1, 'q', "quiet", NULL, "print nothing but the mean load in percent", NULL, read_quiet},
+	{1, '\0', "socket", "PATH", "use the daemon at this socket", "a path", read_socket},
+	{1, '\0', "force", NULL, "measure although the soakers disturb the workload", NULL,
+	 read_force},
+};
+
+#define N_ROWS (sizeof(rows) / sizeof(rows[0]))
+
+void help_run(FILE *file)
+{
+	optparse_help(file, rows, N_ROWS, 1);
+}
+
+/* Return: 0; the exit status after saying what is wrong. */
+static int check_command(const struct run_options *options)
+{
+	int r = child_find(options->argv[0]);
+
+	if (r == 0)
+		return 0;
+	(void)fprintf(stderr, "soakctl: %s: %s\n", options->argv[0],
+		      r == -ENOENT ? "no such program" : strerror(-r));
+	return r == -ENOENT ? STATUS_NOT_FOUND : STATUS_NOT_EXECUTABLE;
+}
+
+static int check_file(const char *path, int flags, const char *what)
+{
+	int fd = open(path, flags | O_CLOEXEC, 0666);
+
+	if (fd == -1) {
+		(void)fprintf(stderr, "soakctl run: cannot %s %s: %s\n", what, path,
+			      strerror(errno));
+		return STATUS_FAILED;
+	}
+	(void)close(fd);
+	return 0;
+}
+
+static int check_files(const struct run_options *options)
+{
+	int status = 0;
+
+	if (options->input)
+		status = check_file(options->input, O_RDONLY, "read");
+	if (status == 0 && options->output && strcmp(options->output, "null") != 0)
+		status = check_file(options->output, O_WRONLY | O_CREAT | O_TRUNC, "write");
+	return status;
+}
+
+int run_options_parse(int argc, char **argv, struct run_options *ret)
+{
+	int first, status;
+
+	*ret = (struct run_options){
+		.n_runs = 1,
+		.trim = {.kind = TRIM_SHARE, .share = DEFAULT_TRIM_SHARE},
+		.settle_ns = DEFAULT_SETTLE_NS,
+	};
+	if (optparse("soakctl run", argc, argv, rows, N_ROWS, 1, ret, &first) < 0)
+		return STATUS_FAILED;
+	if (first >= argc) {
+		(void)fprintf(stderr, "soakctl run: no command given (see soakctl run --help)\n");
+		return STATUS_FAILED;
+	}
+	ret->argv = &argv[first];
+	status = check_command(ret);
+	return status == 0 ? check_files(ret) : status;
+}
+
+void run_options_fini(struct run_options *options)
+{
+	cpulist_fini(&options->cpus);
+}

@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * soakctl run: runs of a command, one after the other, and what they cost.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#include "child.h"
+#include "cleanup.h"
+#include "commands.h"
+#include "document.h"
+#include "json.h"
+#include "measure.h"
+#include "print.h"
+
+struct series {
+	struct measure measure;
+	json_t *document;
+	int command_status; /* exit status of the first run that failed */
+};
+
+/* Run the --prepare command, outside of any window. Return: 0, or the exit status. */
+static int prepare(const struct series *series)
+{
+	const struct run_options *options = series->measure.options;
+	char *argv[] = {(char *)"sh", (char *)"-c", (char *)options->prepare, NULL};
+	const struct child_options shell = {
+		.argv = argv,
+		.output = CHILD_OUTPUT_STDERR,
+		.signal_mask = &series->measure.interrupts->original,
+	};
+	int status, r;
+
+	if (!options->prepare)
+		return 0;
+	progress_say(series->measure.progress, "preparing");
+	r = child_run(&shell, &status);
+	if (r == 0 && status == 0)
+		return 0;
+	progress_clear(series->measure.progress);
+	if (r < 0)
+		(void)fprintf(stderr, "soakctl run: cannot run the --prepare command: %s\n",
+			      strerror(-r));
+	else
+		(void)fprintf(stderr, "soakctl run: the --prepare command failed (exit %d)\n",
+			      child_exit_status(status));
+	return STATUS_FAILED;
+}
+
+/* The exit status that goes with what measure_run() returned. */
+static int failure_status(int r)
+{
+	if (r == -ENOENT)
+		return STATUS_NOT_FOUND;
+	if (r == -EACCES || r == -ENOEXEC)
+		return STATUS_NOT_EXECUTABLE;
+	return STATUS_FAILED;
+}
+
+/* One run. Return: 0 to go on; -EINTR to end in order; else the exit status. */
+static int run_once(struct series *series, uint64_t index, uint64_t n, bool is_warmup)
+{
+	struct progress *progress = series->measure.progress;
+	struct run_record record;
+	int r = prepare(series), added = 0;
+
+	if (r != 0)
+		return r;
+	(void)snprintf(progress->what, sizeof(progress->what), "%s %llu/%llu",
+		       is_warmup ? "warm-up" : "run", (unsigned long long)index,
+		       (unsigned long long)n);
+	r = measure_run(&series->measure, &record);
+	progress_clear(progress);
+	if (record.started)
+		added = document_add_run(series->document, &record, is_warmup);
+	if (record.started && !is_warmup && series->command_status == 0)
+		series->command_status = child_exit_status(record.status);
+	run_record_fini(&record);
+	if (r < 0 && r != -EINTR)
+		return failure_status(r);
+	if (added < 0)
+		return STATUS_FAILED;
+	return r == -EINTR || series->measure.interrupts->n > 0 ? -EINTR : 0;
+}
+
+static int run_all(struct series *series)
+{
+	const struct run_options *options = series->measure.options;
+	int r = 0;
+
+	for (uint64_t i = 1; r == 0 && i <= options->n_warmups; i++)
+		r = run_once(series, i, options->n_warmups, true);
+	for (uint64_t i = 1; r == 0 && i <= options->n_runs; i++)
+		r = run_once(series, i, options->n_runs, false);
+	return r;
+}
+
+/* Samples are asked for only where somebody sees them. */
+static int watch(struct series *series)
+{
+	json_t *answer;
+	int r;
+
+	if (!series->measure.progress->shown)
+		return 0;
+	r = session_call(series->measure.session, "samples.subscribe", NULL, &answer);
+	if (r == 0)
+		json_decref(answer);
+	return r;
+}
+
+/* The daemon's notes may be others now than at the beginning. */
+static json_t *latest_notes(struct series *series)
+{
+	json_t *status, *notes;
+
+	if (series->measure.session->lost ||
+	    session_call(series->measure.session, "status.get", NULL, &status) < 0)
+		return NULL;
+	notes = json_incref(json_object_get(status, "notes"));
+	json_decref(status);
+	return notes;
+}
+
+static int write_json(const json_t *document)
+{
+	if (json_dumpf(document, stdout, JSON_INDENT(2)) == 0 && fputc('\n', stdout) != EOF &&
+	    fflush(stdout) == 0)
+		return 0;
+	(void)fprintf(stderr, "soakctl run: cannot write the report: %s\n", strerror(errno));
+	return STATUS_FAILED;
+}
+
+/* Print what there is. Return: 0 or an exit status. */
+static int report(struct series *series, bool partial)
+{
+	const struct run_options *options = series->measure.options;
+	json_t *notes = latest_notes(series);
+	int r = document_finish(series->document, partial, notes);
+
+	json_decref(notes);
+	if (r < 0) {
+		(void)fprintf(stderr, "soakctl run: out of memory\n");
+		return STATUS_FAILED;
+	}
+	if (options->json)
+		return write_json(series->document);
+	if (options->quiet)
+		print_side_load(stderr, series->document);
+	else
+		print_side(stderr, series->document);
+	return 0;
+}
+
+/* What everything comes to. */
+static int exit_status(const struct series *series, int r, int reported)
+{
+	if (r > 0)
+		return r;
+	if (reported != 0)
+		return reported;
+	if (r == -EINTR)
+		return 128 + series->measure.interrupts->first;
+	return series->command_status;
+}
+
+static int run_series(struct series *series)
+{
+	json_t *status;
+	int r, reported = 0;
+
+	if (session_call(series->measure.session, "status.get", NULL, &status) < 0)
+		return STATUS_FAILED;
+	series->document = document_new(series->measure.options, status,
+					series->measure.session->daemon.pid > 0);
+	json_decref(status);
+	if (!series->document || watch(series) < 0)
+		return STATUS_FAILED;
+	r = run_all(series);
+	progress_clear(series->measure.progress);
+	if (json_array_size(json_object_get(series->document, "runs")) > 0 || r == -EINTR)
+		reported = report(series, r != 0);
+	return exit_status(series, r, reported);
+}
+
+static int run_with(const struct run_options *options, struct interrupts *interrupts)
+{
+	const struct private_options private = {
+		.cpus = options->cpus_text,
+		.body = options->body,
+		.force = options->force,
+	};
+	struct session session;
+	struct progress progress;
+	struct series series = {.measure = {&session, options, interrupts, &progress}};
+	int r, status;
+
+	progress_init(&progress, options->quiet);
+	(void)snprintf(progress.what, sizeof(progress.what), "soakctl");
+	progress_say(&progress, "getting ready");
+	r = session_open_any(options->socket_path, &private, interrupts->fd, &session);
+	progress_clear(&progress);
+	if (r == -ECANCELED)
+		return 128 + interrupts_take(interrupts);
+	if (r < 0)
+		return STATUS_FAILED;
+	/* Children that outlive the command become ours, and are seen: prctl(2). */
+	(void)prctl(PR_SET_CHILD_SUBREAPER, 1);
+	status = run_series(&series);
+	json_decref(series.document);
+	session_close(&session);
+	return status;
+}
+
+int run_run(int argc, char **argv)
+{
+	cleanup(run_options_fini) struct run_options options;
+	struct interrupts interrupts;
+	int status = run_options_parse(argc, argv, &options), r;
+
+	if (status != 0)
+		return status;
+	r = interrupts_init(&interrupts);
+	if (r < 0) {
+		(void)fprintf(stderr, "soakctl run: cannot take signals: %s\n", strerror(-r));
+		return STATUS_FAILED;
+	}
+	status = run_with(&options, &interrupts);
+	interrupts_fini(&interrupts);
+	return status;
+}

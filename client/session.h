@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The daemon that a command talks to: the one that runs, or a private one.
+ */
+#pragma once
+
+#include <jansson.h>
+#include <stdbool.h>
+
+#include "connection.h"
+#include "private.h"
+
+struct session {
+	struct connection *connection; /* the private daemon's, or owned */
+	struct private_daemon daemon;  /* none, when one ran already */
+	bool lost;		       /* the daemon has gone */
+};
+
+/*
+ * Connect to the daemon that runs.
+ *
+ * @socket_path: NULL: the usual places
+ *
+ * Return: 0; -ESRCH, without a word, when none runs; another negative errno after saying why.
+ */
+int session_open(const char *socket_path, struct session *ret);
+
+/* As session_open(), but say on stderr that no daemon runs and how to start one. */
+int session_require(const char *socket_path, struct session *ret);
+
+/*
+ * Connect to the daemon that runs, or start a private one.
+ *
+ * @cancel_fd: readable when waiting is to be given up; -1: none
+ *
+ * Return: 0; -ECANCELED; a negative errno after the reason was said.
+ */
+int session_open_any(const char *socket_path, const struct private_options *options, int cancel_fd,
+		     struct session *ret);
+
+/* End the session, and a private daemon with it. */
+void session_close(struct session *session);
+
+/*
+ * Call a method; on failure say why on stderr.
+ *
+ * @params: consumed
+ * @ret_result: owned by the caller
+ *
+ * Return: 0 or a negative errno of connection_call().
+ */
+int session_call(struct session *session, const char *method, json_t *params, json_t **ret_result);

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * See side.h.
+ */
+#include "side.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "cleanup.h"
+#include "json.h"
+
+/* The figures of a run that a side has a mean of. */
+static const char *const figures[] = {
+	"load_ratio",
+	"untrimmed_load_ratio",
+	"taken_ratio",
+	"slowed_ratio",
+	"lost_ratio",
+	"accounted_ratio",
+	"unaccounted_ratio",
+	"background_ratio",
+	"background_before_ratio",
+	"background_after_ratio",
+	"steal_ratio",
+	"taken_cpu_seconds",
+	"command_cpu_seconds",
+	"hidden_cpu_seconds",
+	"cpu_microseconds_per_mib",
+	"read_bytes",
+	"written_bytes",
+	"interruptions_per_second",
+	"mean_interruption_seconds",
+	"elapsed_seconds",
+	"idle_floor_ratio",
+};
+
+int side_values(const json_t *runs, const char *name, double **ret_values, size_t *ret_n)
+{
+	double *values = calloc(json_array_size(runs) + 1, sizeof(*values));
+	const json_t *run;
+	size_t index, n = 0;
+
+	if (!values)
+		return -ENOMEM;
+	json_array_foreach(runs, index, run)
+	{
+		double value = json_get_number(run, name);
+
+		if (json_is_false(json_object_get(run, "failed")) && !isnan(value))
+			values[n++] = value;
+	}
+	*ret_values = values;
+	*ret_n = n;
+	return 0;
+}
+
+struct stats_summary side_summarise(const json_t *runs, const char *name)
+{
+	cleanup(freep) double *values = NULL;
+	size_t n = 0;
+
+	if (side_values(runs, name, &values, &n) < 0)
+		return stats_summarise(NULL, 0, SIDE_CONFIDENCE);
+	return stats_summarise(values, n, SIDE_CONFIDENCE);
+}
+
+double side_detectable(const struct stats_summary *summary, size_t n)
+{
+	if (n < 2 || !(summary->sd > 0))
+		return (double)NAN;
+	return stats_detectable_effect(n, SIDE_POWER, SIDE_ALPHA) * summary->sd;
+}
+
+static json_t *summary_to_json(const struct stats_summary *summary)
+{
+	return json_pack("{s:o, s:o, s:o, s:o, s:I}", "mean", json_number(summary->mean), "sd",
+			 json_number(summary->sd), "ci_low", json_number(summary->ci_low),
+			 "ci_high", json_number(summary->ci_high), "n", (json_int_t)summary->n);
+}
+
+json_t *side_summary_new(const json_t *runs)
+{
+	struct stats_summary load = side_summarise(runs, "load_ratio");
+	json_t *object = json_object();
+	int r = 0;
+
+	for (size_t i = 0; i < sizeof(figures) / sizeof(figures[0]); i++) {
+		struct stats_summary summary = side_summarise(runs, figures[i]);
+
+		r |= json_object_set_new(object, figures[i], summary_to_json(&summary));
+	}
+	r |= json_object_set_new(object, "detectable_load_ratio",
+				 json_number(side_detectable(&load, load.n)));
+	if (r != 0) {
+		json_decref(object);
+		return NULL;
+	}
+	return object;
+}
