@@ -179,6 +179,8 @@ static int answer_batch(const struct rpc_table *table, const json_t *batch, void
 		return *ret_reply ? 0 : -ENOMEM;
 	}
 	replies = json_array();
+	if (!replies)
+		return -ENOMEM;
 	json_array_foreach(batch, index, request)
 	{
 		json_t *reply;
@@ -197,17 +199,23 @@ static int answer_batch(const struct rpc_table *table, const json_t *batch, void
 	return 0;
 }
 
-/* Consumes @reply. */
+/*
+ * Consumes @reply. Into a buffer of the right size: where jansson makes the buffer itself and
+ * memory runs out in the middle, it may leave a piece out and say nothing.
+ */
 static int write_reply(json_t *reply, char **ret_reply)
 {
-	char *text;
+	size_t length = json_dumpb(reply, NULL, 0, ENCODE_FLAGS);
+	char *text = length > 0 ? malloc(length + 1) : NULL;
 
-	if (!reply)
-		return -ENOMEM;
-	text = json_dumps(reply, ENCODE_FLAGS);
+	if (text && json_dumpb(reply, text, length, ENCODE_FLAGS) != length) {
+		free(text);
+		text = NULL;
+	}
 	json_decref(reply);
 	if (!text)
 		return -ENOMEM;
+	text[length] = '\0';
 	*ret_reply = text;
 	return 0;
 }
