@@ -14,14 +14,28 @@
 #define DECODE_FLAGS (JSON_REJECT_DUPLICATES | JSON_DECODE_ANY)
 #define ENCODE_FLAGS (JSON_COMPACT | JSON_ENCODE_ANY)
 
+/* A text that was cut must not end in a part of a character: jansson takes none that does. */
+static void drop_torn_character(char *text)
+{
+	size_t end = strlen(text);
+
+	while (end > 0 && ((unsigned char)text[end - 1] & 0xc0) == 0x80)
+		end--;
+	if (end > 0 && (unsigned char)text[end - 1] >= 0xc0)
+		text[end - 1] = '\0';
+}
+
 void rpc_fail(struct rpc_answer *answer, int code, const char *format, ...)
 {
 	va_list arguments;
+	int length;
 
 	answer->code = code;
 	va_start(arguments, format);
-	(void)vsnprintf(answer->message, sizeof(answer->message), format, arguments);
+	length = vsnprintf(answer->message, sizeof(answer->message), format, arguments);
 	va_end(arguments);
+	if (length >= (int)sizeof(answer->message))
+		drop_torn_character(answer->message);
 }
 
 void rpc_fail_member(struct rpc_answer *answer, const char *name, const char *allowed)
@@ -200,10 +214,10 @@ static int answer_batch(const struct rpc_table *table, const json_t *batch, void
 }
 
 /*
- * Consumes @reply. Into a buffer of the right size: where jansson makes the buffer itself and
- * memory runs out in the middle, it may leave a piece out and say nothing.
+ * Into a buffer of the right size: where jansson makes the buffer itself and memory runs out in
+ * the middle, it may leave a piece out and say nothing.
  */
-static int write_reply(json_t *reply, char **ret_reply)
+static int dump(const json_t *reply, char **ret_reply)
 {
 	size_t length = json_dumpb(reply, NULL, 0, ENCODE_FLAGS);
 	char *text = length > 0 ? malloc(length + 1) : NULL;
@@ -212,12 +226,58 @@ static int write_reply(json_t *reply, char **ret_reply)
 		free(text);
 		text = NULL;
 	}
-	json_decref(reply);
 	if (!text)
 		return -ENOMEM;
 	text[length] = '\0';
 	*ret_reply = text;
 	return 0;
+}
+
+/* Consumes @reply. */
+static int write_reply(json_t *reply, char **ret_reply)
+{
+	int r = dump(reply, ret_reply);
+
+	json_decref(reply);
+	return r;
+}
+
+/* Return: @reply itself, or, where it cannot be written, a new error reply in its place. */
+static json_t *make_writable(json_t *reply)
+{
+	if (json_dumpb(reply, NULL, 0, ENCODE_FLAGS) > 0)
+		return json_incref(reply);
+	return error_object(json_incref(json_object_get(reply, "id")), RPC_INTERNAL_ERROR,
+			    "the answer cannot be written", NULL);
+}
+
+static json_t *make_batch_writable(json_t *replies)
+{
+	json_t *writable = json_array(), *reply;
+	size_t index;
+
+	json_array_foreach(replies, index, reply)
+	{
+		if (json_array_append_new(writable, make_writable(reply)) == 0)
+			continue;
+		json_decref(writable);
+		return NULL;
+	}
+	return writable;
+}
+
+/* Write what a line is answered; only where that fails, look for the part that made it fail. */
+static int write_answers(json_t *reply, char **ret_reply)
+{
+	json_t *writable;
+
+	if (dump(reply, ret_reply) == 0) {
+		json_decref(reply);
+		return 0;
+	}
+	writable = json_is_array(reply) ? make_batch_writable(reply) : make_writable(reply);
+	json_decref(reply);
+	return write_reply(writable, ret_reply);
 }
 
 int rpc_error_reply(int code, const char *message, char **ret_reply)
@@ -252,5 +312,5 @@ int rpc_handle(const struct rpc_table *table, const char *line, size_t length, v
 		*ret_reply = NULL;
 		return 0;
 	}
-	return write_reply(reply, ret_reply);
+	return write_answers(reply, ret_reply);
 }

@@ -20,8 +20,12 @@
 
 #include "cleanup.h"
 
-/* Lines answered before other events get their turn. */
+/* Lines answered, and bytes of answers queued, before other events get their turn. */
 #define LINES_A_TURN 64
+#define BYTES_A_TURN (64 * 1024)
+
+/* libevent's own bound is 16 KiB a round: less than a turn may queue, however fast a peer reads. */
+#define BYTES_A_WRITE (256 * 1024)
 
 /* How long a peer that was told something may leave it unread. */
 #define WRITE_TIMEOUT_S 30
@@ -190,15 +194,28 @@ static void take_rest(struct peer *peer, struct evbuffer *input)
 {
 	size_t length = evbuffer_get_length(input);
 
-	if (length > 0 && length <= SERVER_MAX_LINE)
+	if (length > SERVER_MAX_LINE)
+		skip_long_line(peer, input);
+	else if (length > 0)
 		take_line(peer, input, length, 0);
-	else
-		(void)evbuffer_drain(input, length);
+}
+
+/*
+ * Go on in the loop's next round. A timer, as what event_active() makes active runs in this same
+ * round, before anything is polled or written.
+ */
+static void yield_turn(struct peer *peer)
+{
+	const struct timeval now = {0};
+
+	if (event_add(peer->more, &now) == -1)
+		kill_peer(peer);
 }
 
 static void take_lines(struct peer *peer)
 {
 	struct evbuffer *input = bufferevent_get_input(peer->stream);
+	size_t unsent_before = unsent(peer);
 	int n = 0;
 
 	while (!peer->dead) {
@@ -206,8 +223,8 @@ static void take_lines(struct peer *peer)
 
 		if (length < 0)
 			break;
-		if (n++ >= LINES_A_TURN) {
-			event_active(peer->more, EV_TIMEOUT, 0);
+		if (n++ >= LINES_A_TURN || unsent(peer) > unsent_before + BYTES_A_TURN) {
+			yield_turn(peer);
 			return;
 		}
 		take_line(peer, input, (size_t)length, 1);
@@ -237,7 +254,7 @@ static void on_readable(struct bufferevent *stream, void *context)
 	struct peer *peer = context;
 
 	(void)stream;
-	if (!peer->dead)
+	if (!peer->dead && !evtimer_pending(peer->more, NULL))
 		take_lines(peer);
 }
 
@@ -263,7 +280,8 @@ static void on_event(struct bufferevent *stream, short what, void *context)
 	/* The end of what it sends is not the end of what it reads. */
 	peer->half_closed = true;
 	(void)bufferevent_disable(stream, EV_READ);
-	take_lines(peer);
+	if (!evtimer_pending(peer->more, NULL))
+		take_lines(peer);
 }
 
 static struct peer *make_peer(struct server *server, int fd)
@@ -290,6 +308,7 @@ static struct peer *make_peer(struct server *server, int fd)
 	bufferevent_setcb(peer->stream, on_readable, on_written, on_event, peer);
 	/* One more than a line may have, so that a line too long can be told from a whole one. */
 	bufferevent_setwatermark(peer->stream, EV_READ, 0, SERVER_MAX_LINE + 2);
+	(void)bufferevent_set_max_single_write(peer->stream, BYTES_A_WRITE);
 	(void)bufferevent_set_timeouts(peer->stream, NULL, &patience);
 	return peer;
 }
@@ -526,7 +545,9 @@ void server_drain(struct server *server, int milliseconds)
 	{
 		peer->on_gone = NULL;
 		(void)bufferevent_disable(peer->stream, EV_READ);
+		(void)event_del(peer->more);
 	}
+	(void)event_del(server->resume);
 	if (server->listener)
 		(void)evconnlistener_disable(server->listener);
 	if (timer && event_add(timer, &patience) == 0)

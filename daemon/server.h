@@ -72,7 +72,7 @@ int server_adopt(struct server *server, int fd, void (*on_gone)(void *context));
 size_t server_n_peers(const struct server *server);
 
 /*
- * Call @visit for every peer. @visit may call peer_send() and peer_stream(), nothing that frees.
+ * Call @visit for every peer. @visit may call peer_stream(), nothing that frees.
  */
 void server_each(struct server *server, void (*visit)(struct peer *peer, void *data), void *data);
 

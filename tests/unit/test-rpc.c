@@ -67,6 +67,24 @@ static void strict(const struct rpc_call *call, struct rpc_answer *answer)
 		answer->result = json_true();
 }
 
+/* A result that is made whole, and is impossible to write. */
+static void unwritable(const struct rpc_call *call, struct rpc_answer *answer)
+{
+	(void)call;
+	answer->result = json_pack("[o]", json_stringn_nocheck("\xff", 1));
+}
+
+/* The message is longer than an answer's may be, and is cut in the middle of a character. */
+static void wordy(const struct rpc_call *call, struct rpc_answer *answer)
+{
+	char text[300] = "x";
+
+	for (size_t i = 1; i + 2 < sizeof(text); i += 2)
+		memcpy(&text[i], "\xc3\xa9", 3);
+	/* Cut on both sides of a character's first byte. */
+	rpc_fail(answer, RPC_NOT_NOW, "%s", json_array_size(call->params) ? text : text + 1);
+}
+
 static bool refuse(void *context)
 {
 	(void)context;
@@ -74,10 +92,11 @@ static bool refuse(void *context)
 }
 
 static const struct rpc_method methods[] = {
-	{"subtract", subtract, false}, {"sum", sum, false},
-	{"update", ignore, false},     {"notify_hello", ignore, false},
-	{"notify_sum", ignore, false}, {"get_data", get_data, false},
-	{"vanish", vanish, false},     {"strict", strict, false},
+	{"subtract", subtract, false},	   {"sum", sum, false},
+	{"update", ignore, false},	   {"notify_hello", ignore, false},
+	{"notify_sum", ignore, false},	   {"get_data", get_data, false},
+	{"vanish", vanish, false},	   {"strict", strict, false},
+	{"unwritable", unwritable, false}, {"wordy", wordy, false},
 	{"control", get_data, true},
 };
 
@@ -139,6 +158,10 @@ static void assert_reply(const char *line, const char *expected)
 	"{\"jsonrpc\":\"2.0\",\"error\":{\"code\":-32700,\"message\":\"Parse "                     \
 	"error\"},\"id\":null}"
 
+#define UNWRITTEN(id)                                                                              \
+	"{\"jsonrpc\":\"2.0\",\"error\":{\"code\":-32603,\"message\":\"the answer "                \
+	"cannot be written\"},\"id\":" id "}"
+
 static void test_examples_of_the_specification(void **state)
 {
 	static const char *const pairs[][2] = {
@@ -190,8 +213,8 @@ static void test_examples_of_the_specification(void **state)
 static void test_ids_come_back_as_they_were(void **state)
 {
 	static const char *const ids[] = {
-		"\"\"", "\"a\\u0041\"", "0", "-7", "9007199254740993", "9223372036854775807",
-		"1.5",	"null"};
+		"\"\"", "\"a\\u0041\"", "0",   "-7",  "9007199254740993", "9223372036854775807",
+		"1.5",	"1.0",		"1e2", "null"};
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(ids) / sizeof(ids[0]); i++) {
@@ -369,6 +392,84 @@ static void test_notifications_are_written(void **state)
 	assert_int_equal(rpc_notification("x.update", NULL, &line), -ENOMEM);
 }
 
+static void test_notifications_are_carried_out(void **state)
+{
+	static const char line[] = "[{\"jsonrpc\":\"2.0\",\"method\":\"update\"},"
+				   "{\"jsonrpc\":\"2.0\",\"method\":\"notify_sum\"}]";
+	int calls = 0;
+	char *reply = (char *)"unset";
+
+	(void)state;
+	assert_int_equal(rpc_handle(&table, line, sizeof(line) - 1, &calls, &reply), 0);
+	assert_null(reply);
+	assert_int_equal(calls, 2);
+}
+
+static bool permit(void *context)
+{
+	(*(int *)context)++;
+	return true;
+}
+
+static void test_control_is_for_those_who_may(void **state)
+{
+	static const char line[] = "{\"jsonrpc\":\"2.0\",\"method\":\"control\",\"id\":1}";
+	bool (*const may_control[])(void *context) = {permit, NULL};
+
+	(void)state;
+	for (size_t i = 0; i < 2; i++) {
+		struct rpc_table permissive = table;
+		int n_asked = 0;
+		char *reply;
+
+		permissive.may_control = may_control[i];
+		assert_int_equal(rpc_handle(&permissive, line, sizeof(line) - 1, &n_asked, &reply),
+				 0);
+		assert_non_null(strstr(reply, "hello"));
+		assert_int_equal(n_asked, i == 0 ? 1 : 0);
+		free(reply);
+	}
+}
+
+static void test_members_beside_a_request_change_nothing(void **state)
+{
+	(void)state;
+	assert_reply("{\"jsonrpc\":\"2.0\",\"method\":\"sum\",\"params\":[1],\"id\":1,\"x\":2,"
+		     "\"result\":3}",
+		     "{\"jsonrpc\":\"2.0\",\"result\":1,\"id\":1}");
+	assert_reply("{\"jsonrpc\":\"2.0\",\"method\":\"rpc.discover\",\"id\":1}",
+		     "{\"jsonrpc\":\"2.0\",\"error\":{\"code\":-32601,\"message\":\"Method not "
+		     "found\"},\"id\":1}");
+}
+
+static void test_what_cannot_be_written_is_an_error(void **state)
+{
+	(void)state;
+	assert_reply("{\"jsonrpc\":\"2.0\",\"method\":\"unwritable\",\"id\":1}", UNWRITTEN("1"));
+	assert_reply("[{\"jsonrpc\":\"2.0\",\"method\":\"sum\",\"params\":[1],\"id\":1},"
+		     "{\"jsonrpc\":\"2.0\",\"method\":\"unwritable\",\"id\":\"b\"},"
+		     "{\"jsonrpc\":\"2.0\",\"method\":\"unwritable\"}]",
+		     "[{\"jsonrpc\":\"2.0\",\"result\":1,\"id\":1}," UNWRITTEN("\"b\"") "]");
+}
+
+static void test_a_long_message_is_cut_between_characters(void **state)
+{
+	static const char *const lines[] = {
+		"{\"jsonrpc\":\"2.0\",\"method\":\"wordy\",\"id\":1}",
+		"{\"jsonrpc\":\"2.0\",\"method\":\"wordy\",\"params\":[1],\"id\":1}",
+	};
+
+	(void)state;
+	for (size_t i = 0; i < 2; i++) {
+		json_t *reply = ask(lines[i], strlen(lines[i]));
+		const json_t *error = json_object_get(reply, "error");
+
+		assert_int_equal(json_integer_value(json_object_get(error, "code")), RPC_NOT_NOW);
+		assert_in_range(json_string_length(json_object_get(error, "message")), 157, 159);
+		json_decref(reply);
+	}
+}
+
 /* Allocations of jansson: which of them fails, and how many live. */
 static long n_until_failure;
 static long n_live;
@@ -411,7 +512,7 @@ static void test_every_allocation_may_fail(void **state)
 		whole = n_until_failure >= 0;
 		n_until_failure = -1;
 		if (r == 0) {
-			json_t *value = json_loads(reply, 0, NULL);
+			json_t *value = json_loads(reply, JSON_REJECT_DUPLICATES, NULL);
 
 			assert_non_null(value);
 			json_decref(value);
@@ -436,6 +537,11 @@ int main(void)
 		cmocka_unit_test(test_control_is_not_for_everybody),
 		cmocka_unit_test(test_wrong_members_are_named),
 		cmocka_unit_test(test_notifications_are_written),
+		cmocka_unit_test(test_notifications_are_carried_out),
+		cmocka_unit_test(test_control_is_for_those_who_may),
+		cmocka_unit_test(test_members_beside_a_request_change_nothing),
+		cmocka_unit_test(test_what_cannot_be_written_is_an_error),
+		cmocka_unit_test(test_a_long_message_is_cut_between_characters),
 		cmocka_unit_test(test_every_allocation_may_fail),
 	};
 

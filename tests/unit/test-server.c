@@ -211,6 +211,55 @@ static void test_a_thousand_lines_in_one_write(void **state)
 	bench_fini(&bench);
 }
 
+static void test_a_peer_takes_turns_with_other_events(void **state)
+{
+	struct bench bench;
+	static char lines[2 * 4000];
+	size_t before, most = 0;
+	int fd;
+
+	(void)state;
+	bench_init(&bench);
+	for (size_t i = 0; i < sizeof(lines); i++)
+		lines[i] = i % 2 ? '\n' : 'x';
+	fd = connect_pair(&bench);
+	assert_int_equal(send(fd, lines, sizeof(lines), 0), (int)sizeof(lines));
+	/* Each round of the loop looks at all events: what matters is how long one can last. */
+	for (int i = 0; i < 10000 && bench.n_lines < sizeof(lines) / 2; i++) {
+		before = bench.n_lines;
+		turn(&bench);
+		if (bench.n_lines - before > most)
+			most = bench.n_lines - before;
+	}
+	assert_int_equal(bench.n_lines, sizeof(lines) / 2);
+	assert_true(most <= 128);
+	(void)close(fd);
+	bench_fini(&bench);
+}
+
+static void test_a_peer_that_reads_may_ask_for_much(void **state)
+{
+	struct bench bench;
+	char lines[300 * 10 + 1] = "", *got;
+	const size_t size = (size_t)300 * 30001;
+	int fd;
+
+	(void)state;
+	bench_init(&bench);
+	got = malloc(size);
+	assert_non_null(got);
+	for (size_t i = 0; i < sizeof(lines) - 1; i++)
+		lines[i] = "big 30000\n"[i % 10];
+	fd = connect_pair(&bench);
+	/* All at once, for answers of more than the server keeps; but each is read as it comes. */
+	assert_int_equal(send(fd, lines, sizeof(lines) - 1, 0), (int)sizeof(lines) - 1);
+	assert_int_equal(get(&bench, fd, got, size), size);
+	assert_int_equal(bench.n_gone, 0);
+	(void)close(fd);
+	free(got);
+	bench_fini(&bench);
+}
+
 static void test_a_half_closed_peer_gets_its_answers(void **state)
 {
 	struct bench bench;
@@ -238,8 +287,8 @@ static void test_a_half_closed_peer_with_many_lines(void **state)
 
 	(void)state;
 	bench_init(&bench);
-	for (size_t i = 0; i < sizeof(lines); i += 2)
-		memcpy(&lines[i], "x\n", 2);
+	for (size_t i = 0; i < sizeof(lines); i++)
+		lines[i] = i % 2 ? '\n' : 'x';
 	fd = connect_pair(&bench);
 	assert_int_equal(send(fd, lines, sizeof(lines), 0), (int)sizeof(lines));
 	assert_int_equal(shutdown(fd, SHUT_WR), 0);
@@ -490,6 +539,111 @@ static void test_peers_are_bounded(void **state)
 	bench_fini(&bench);
 }
 
+static void on_time(int fd, short what, void *context)
+{
+	(void)fd;
+	(void)what;
+	*(bool *)context = true;
+}
+
+/* Let the loop run for a while. Return: how many rounds it made. */
+static int rounds_in(struct bench *bench, long milliseconds)
+{
+	const struct timeval after = {.tv_usec = milliseconds * 1000};
+	bool over = false;
+	struct event *timer = evtimer_new(bench->base, on_time, &over);
+	int n = 0;
+
+	assert_non_null(timer);
+	assert_int_equal(event_add(timer, &after), 0);
+	do {
+		assert_int_equal(event_base_loop(bench->base, EVLOOP_ONCE), 0);
+		n++;
+	} while (!over);
+	event_free(timer);
+	return n;
+}
+
+static void test_out_of_descriptors_the_listener_rests(void **state)
+{
+	struct rlimit limit, low;
+	struct bench bench;
+	char path[100];
+	int fd;
+
+	bench_init(&bench);
+	path_in(*state, path, sizeof(path));
+	assert_int_equal(server_listen(bench.server, path, 0600), 0);
+	fd = connect_path(path);
+	assert_true(fd >= 0);
+	assert_int_equal(getrlimit(RLIMIT_NOFILE, &limit), 0);
+	low = limit;
+	low.rlim_cur = 0;
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &low), 0);
+	/* It tries again a few times, where an accept(2) that fails at once would spin. */
+	assert_true(rounds_in(&bench, 350) < 20);
+	assert_int_equal(server_n_peers(bench.server), 0);
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &limit), 0);
+	put(&bench, fd, "hello\n", 6);
+	assert_next(&bench, fd, ">hello\n");
+	(void)close(fd);
+	bench_fini(&bench);
+}
+
+static void test_draining_takes_nobody_in(void **state)
+{
+	struct rlimit limit, low;
+	struct bench bench;
+	char path[100];
+	int fd, late;
+
+	bench_init(&bench);
+	path_in(*state, path, sizeof(path));
+	assert_int_equal(server_listen(bench.server, path, 0600), 0);
+	/* One that reads nothing, so that draining lasts; and a listener about to be resumed. */
+	fd = connect_pair(&bench);
+	assert_int_equal(send(fd, "big 3000000\n", 12, 0), 12);
+	while (bench.n_lines == 0)
+		turn(&bench);
+	late = connect_path(path);
+	assert_true(late >= 0);
+	assert_int_equal(getrlimit(RLIMIT_NOFILE, &limit), 0);
+	low = limit;
+	low.rlim_cur = 0;
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &low), 0);
+	for (int i = 0; i < 5; i++)
+		turn(&bench);
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &limit), 0);
+	server_drain(bench.server, 300);
+	assert_int_equal(bench.n_gone, 1);
+	(void)close(fd);
+	(void)close(late);
+	bench_fini(&bench);
+}
+
+static void test_draining_answers_no_more_lines(void **state)
+{
+	struct bench bench;
+	char lines[12 + 2 * 200] = "big 3000000\n";
+	size_t n_lines;
+	int fd;
+
+	(void)state;
+	bench_init(&bench);
+	for (size_t i = 12; i < sizeof(lines); i++)
+		lines[i] = i % 2 ? '\n' : 'x';
+	fd = connect_pair(&bench);
+	assert_int_equal(send(fd, lines, sizeof(lines), 0), (int)sizeof(lines));
+	while (bench.n_lines == 0)
+		turn(&bench);
+	n_lines = bench.n_lines;
+	assert_true(n_lines < 201);
+	server_drain(bench.server, 50);
+	assert_int_equal(bench.n_lines, n_lines);
+	(void)close(fd);
+	bench_fini(&bench);
+}
+
 static void test_draining_sends_what_is_queued(void **state)
 {
 	struct bench bench;
@@ -517,6 +671,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_lines_in_every_cut),
 		cmocka_unit_test(test_a_thousand_lines_in_one_write),
+		cmocka_unit_test(test_a_peer_takes_turns_with_other_events),
+		cmocka_unit_test(test_a_peer_that_reads_may_ask_for_much),
 		cmocka_unit_test(test_a_half_closed_peer_gets_its_answers),
 		cmocka_unit_test(test_a_half_closed_peer_with_many_lines),
 		cmocka_unit_test(test_the_longest_line_and_one_byte_more),
@@ -528,6 +684,9 @@ int main(void)
 		with_root(test_a_stale_socket_is_taken_over),
 		with_root(test_what_is_no_socket_is_left_alone),
 		with_root(test_peers_are_bounded),
+		with_root(test_out_of_descriptors_the_listener_rests),
+		with_root(test_draining_takes_nobody_in),
+		cmocka_unit_test(test_draining_answers_no_more_lines),
 		cmocka_unit_test(test_draining_sends_what_is_queued),
 	};
 
