@@ -437,27 +437,38 @@ static int start(struct daemon *daemon)
 	return r;
 }
 
-static void free_events(struct daemon *daemon)
+static void free_event(struct event **event)
 {
-	struct event *events[] = {
-		daemon->on_tick,       daemon->on_soaker,     daemon->on_soaker_retry,
-		daemon->on_calibrated, daemon->on_lock,	      daemon->on_signals[0],
-		daemon->on_signals[1], daemon->on_signals[2],
-	};
+	if (*event)
+		event_free(*event);
+	*event = NULL;
+}
 
-	for (size_t i = 0; i < sizeof(events) / sizeof(events[0]); i++)
-		if (events[i])
-			event_free(events[i]);
+/* What would look at the soakers, which go before the loop runs its last turns. */
+static void free_measuring_events(struct daemon *daemon)
+{
+	free_event(&daemon->on_tick);
+	free_event(&daemon->on_soaker);
+	free_event(&daemon->on_soaker_retry);
+	free_event(&daemon->on_calibrated);
+}
+
+static void free_other_events(struct daemon *daemon)
+{
+	free_event(&daemon->on_lock);
+	for (size_t i = 0; i < sizeof(daemon->on_signals) / sizeof(daemon->on_signals[0]); i++)
+		free_event(&daemon->on_signals[i]);
 }
 
 static void stop(struct daemon *daemon)
 {
+	free_measuring_events(daemon);
 	soaking_fini(&daemon->soaking);
 	if (daemon->server)
 		server_drain(daemon->server, DRAIN_MS);
 	server_free(daemon->server);
 	closep(&daemon->config.private_fd);
-	free_events(daemon);
+	free_other_events(daemon);
 	closep(&daemon->timer_fd);
 	closep(&daemon->lock_fd);
 	closep(&daemon->config.ready_fd);
