@@ -57,7 +57,7 @@ static bool all_quiet(const struct daemon *daemon, const struct calibration_cpu 
 static void log_floor(const struct calibration *calibration)
 {
 	for (size_t i = 0; i < calibration->n_cpus; i++)
-		if (!calibration->cpus[i].quiet)
+		if (!calibration->cpus[i].quiet && calibration->cpus[i].n_windows > 0)
 			log_line(LOG_WARNING,
 				 "CPU %d: only %zu of %zu windows were quiet; its idle floor is "
 				 "uncertain",

@@ -187,7 +187,7 @@ size_t calibration_fill_from(const char *path, const struct calibration_provenan
 		calibration->stored = true;
 	calibration->quiet = true;
 	for (size_t i = 0; i < calibration->n_cpus; i++)
-		if (!calibration->cpus[i].quiet)
+		if (!calibration->cpus[i].quiet && calibration->cpus[i].n_windows > 0)
 			calibration->quiet = false;
 	return n_filled;
 }

@@ -51,7 +51,8 @@ int calibration_save(const char *path, const struct calibration *calibration,
 
 /*
  * Fill the CPUs that are not quiet in @calibration from the file, where its provenance is ours and
- * the CPU was quiet then. Sets `stored` when any was filled, and `quiet`.
+ * the CPU was quiet then. Sets `stored` when any was filled, and `quiet`: whether all are that have
+ * windows at all.
  *
  * Return: how many were filled, 0 when there is no such file or it does not fit; never fails: a
  * file that is no calibration is as good as none.

@@ -202,6 +202,8 @@ static void publish_gaps(struct slot *slot, const struct tally *tally, uint64_t 
 	uint32_t turn = atomic_load_explicit(&slot->gaps_turn, memory_order_relaxed) + 1;
 	struct slot_gaps *copy = &slot->gaps[turn & 1];
 
+	/* A reader must not see this copy change before it can see that the other one is whole. */
+	atomic_thread_fence(memory_order_release);
 	publish(copy->count, tally->gaps);
 	publish(copy->ticks, tally->gap_ticks);
 	publish(copy->switches, tally->switches);

@@ -17,8 +17,8 @@ static struct gaps_copy read_gaps(const struct slot *slot)
 	struct gaps_copy copy;
 	uint32_t turn, again;
 
-	/* The turn's copy is overwritten only when two more gaps end meanwhile, each longer than
-	 * this whole loop; so it ends. */
+	/* Whole only if the turn did not change: the next but one gap is written over this copy. A
+	 * gap is longer than this loop, so it ends. */
 	again = atomic_load_explicit(&slot->gaps_turn, memory_order_acquire);
 	do {
 		const struct slot_gaps *gaps = &slot->gaps[again & 1];
@@ -32,7 +32,7 @@ static struct gaps_copy read_gaps(const struct slot *slot)
 		copy.epoch = relaxed(gaps->epoch);
 		atomic_thread_fence(memory_order_acquire);
 		again = atomic_load_explicit(&slot->gaps_turn, memory_order_acquire);
-	} while (again - turn > 1);
+	} while (again != turn);
 	return copy;
 }
 

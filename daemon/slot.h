@@ -104,8 +104,7 @@ typedef uint64_t slot_clock_fn(void);
 /*
  * Read a slot.
  *
- * Wait-free against the writer for all practical purposes: it retries only while two gaps end
- * between two loads, at most a few times.
+ * Never waits for the writer: it reads again only when a gap ended between two loads.
  *
  * @slot: of a soaker that has started
  * @clock: the same clock as the soaker's, comparable across CPUs

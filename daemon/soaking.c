@@ -229,6 +229,8 @@ size_t soaking_windows(const struct soaking *soaking, size_t index, uint64_t fir
 	uint64_t end = soaking_n_windows(soaking, index);
 	size_t n = 0;
 
+	if (first > end) /* of a soaker before this one */
+		first = 0;
 	/* The oldest kept one may be overwritten while it is read: leave it. */
 	if (end > SLOT_WINDOWS - 1 && first < end - (SLOT_WINDOWS - 1))
 		first = end - (SLOT_WINDOWS - 1);

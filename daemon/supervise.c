@@ -51,8 +51,11 @@ static void restart_soakers(struct daemon *daemon)
 	if (r == 0)
 		r = soaking_start(&daemon->soaking, &available);
 	daemon->last_soaker_start_ns = clock_now_ns(CLOCK_MONOTONIC);
-	if (r == 0)
+	if (r == 0) {
 		r = supervise_watch(daemon);
+		if (r < 0)
+			soaking_stop(&daemon->soaking, SAMPLE_RESTARTED);
+	}
 	if (r == 0) {
 		daemon->soaking.n_restarts++;
 		return;
@@ -131,4 +134,6 @@ void supervise_check_cpus(struct daemon *daemon, const struct sample *sample)
 		return;
 	log_line(LOG_NOTICE, "the CPUs that can be soaked have changed");
 	replace_soakers(daemon);
+	/* A CPU that was not there before has no baseline yet. */
+	(void)daemon_calibrate(daemon, DAEMON_CALIBRATION_SECONDS);
 }

@@ -67,7 +67,8 @@ static size_t fill(const char *root, struct calibration_cpu cpus[2], struct cali
 	path_below(root, path, sizeof(path));
 	*ret = two_cpus(cpus);
 	cpus[0].idle_floor_ratio = 0.5;
-	cpus[1] = (struct calibration_cpu){.cpu = 5, .idle_floor_ratio = (double)NAN};
+	cpus[1] = (struct calibration_cpu){
+		.cpu = 5, .idle_floor_ratio = (double)NAN, .n_windows = 750};
 	ret->quiet = false;
 	return calibration_fill_from(path, &ours, ret);
 }
