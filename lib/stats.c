@@ -84,11 +84,14 @@ static double *sorted_copy(const double *values, size_t n)
 double stats_quantile(const double *values, size_t n, double p)
 {
 	cleanup(freep) double *sorted = NULL;
-	double position = (double)(n - 1) * p, below = floor(position);
-	size_t at = (size_t)below;
+	double position, below;
+	size_t at;
 
 	if (n == 0)
 		return (double)NAN;
+	position = (double)(n - 1) * p;
+	below = floor(position);
+	at = (size_t)below;
 	sorted = sorted_copy(values, n);
 	if (!sorted)
 		return (double)NAN;

@@ -55,12 +55,23 @@ static void test_bad_lists(void **state)
 		const char *text;
 		int r;
 	} cases[] = {
-		{"3-1", -EINVAL},     {"1,,2", -EINVAL}, {"1-", -EINVAL},
-		{"1,", -EINVAL},      {",", -EINVAL},	 {"-1", -EINVAL},
-		{"1-2-3", -EINVAL},   {"1 2", -EINVAL},	 {" 1", -EINVAL},
-		{"0x1", -EINVAL},     {"all", -EINVAL},	 {"1\n2", -EINVAL},
-		{"1,\n", -EINVAL},    {"\n\n", -EINVAL}, {"0-99999", -ERANGE},
-		{"65536", -ERANGE},   {"99999999999999999999", -ERANGE},
+		{"3-1", -EINVAL},
+		{"1,,2", -EINVAL},
+		{"1-", -EINVAL},
+		{"1,", -EINVAL},
+		{",", -EINVAL},
+		{"-1", -EINVAL},
+		{"1-2-3", -EINVAL},
+		{"1 2", -EINVAL},
+		{" 1", -EINVAL},
+		{"0x1", -EINVAL},
+		{"all", -EINVAL},
+		{"1\n2", -EINVAL},
+		{"1,\n", -EINVAL},
+		{"\n\n", -EINVAL},
+		{"0-99999", -ERANGE},
+		{"65536", -ERANGE},
+		{"99999999999999999999", -ERANGE},
 	};
 
 	(void)state;

@@ -112,20 +112,13 @@ static void test_trims(void **state)
 		double share;
 		size_t count;
 	} cases[] = {
-		{"10%", 0, TRIM_SHARE, 0.1, 0},
-		{"0%", 0, TRIM_SHARE, 0, 0},
-		{"49.9%", 0, TRIM_SHARE, 0.499, 0},
-		{"8", 0, TRIM_COUNT, 0, 8},
-		{"0", 0, TRIM_COUNT, 0, 0},
-		{"50%", -ERANGE, TRIM_SHARE, 0, 0},
-		{"60%", -ERANGE, TRIM_SHARE, 0, 0},
-		{"1000001", -ERANGE, TRIM_SHARE, 0, 0},
-		{"%", -EINVAL, TRIM_SHARE, 0, 0},
-		{"10%%", -EINVAL, TRIM_SHARE, 0, 0},
-		{"10 %", -EINVAL, TRIM_SHARE, 0, 0},
-		{"-1", -EINVAL, TRIM_SHARE, 0, 0},
-		{"0.1", -EINVAL, TRIM_SHARE, 0, 0},
-		{"", -EINVAL, TRIM_SHARE, 0, 0},
+		{"10%", 0, TRIM_SHARE, 0.1, 0},	     {"0%", 0, TRIM_SHARE, 0, 0},
+		{"49.9%", 0, TRIM_SHARE, 0.499, 0},  {"8", 0, TRIM_COUNT, 0, 8},
+		{"0", 0, TRIM_COUNT, 0, 0},	     {"50%", -ERANGE, TRIM_SHARE, 0, 0},
+		{"60%", -ERANGE, TRIM_SHARE, 0, 0},  {"1000001", -ERANGE, TRIM_SHARE, 0, 0},
+		{"%", -EINVAL, TRIM_SHARE, 0, 0},    {"10%%", -EINVAL, TRIM_SHARE, 0, 0},
+		{"10 %", -EINVAL, TRIM_SHARE, 0, 0}, {"-1", -EINVAL, TRIM_SHARE, 0, 0},
+		{"0.1", -EINVAL, TRIM_SHARE, 0, 0},  {"", -EINVAL, TRIM_SHARE, 0, 0},
 		{"x", -EINVAL, TRIM_SHARE, 0, 0},
 	};
 

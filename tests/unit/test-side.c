@@ -46,8 +46,7 @@ static void test_a_side_is_mean_and_interval(void **state)
 	/* 3.07 standard deviations of 0.134 pp. */
 	assert_near(json_get_number(summary, "detectable_load_ratio"), 3.0709 * 0.00134288, 1e-6);
 	/* What no run has is null, not missing. */
-	assert_true(json_is_null(
-		json_object_get(json_object_get(summary, "steal_ratio"), "mean")));
+	assert_true(json_is_null(json_object_get(json_object_get(summary, "steal_ratio"), "mean")));
 	json_decref(summary);
 	json_decref(runs);
 }
