@@ -6,7 +6,9 @@
  * sleeps until the next one. The truth is the thread's CPU clock over the elapsed time, never the
  * duty asked for. What waking costs outside the thread (the timer interrupt, the switch to it and
  * from it) is in no thread's CPU clock and so not in the truth, while a soaker does lose it: at
- * short periods a load above the truth is expected. With duty 0 nothing wakes at all.
+ * short periods a load above the truth is expected. The trace therefore also tells when each burst
+ * was due: from there to its end the CPU was the burst's, but for the switch away from it, which
+ * nobody can see from inside. With duty 0 nothing wakes at all.
  *
  * It must not know soakd: it only prints a JSON line, and a trace for the caller who needs the
  * truth of an exact window.
@@ -49,6 +51,7 @@ struct plan {
 
 /* One burst. cpu_ns is the thread's CPU time since the burst before, waking included. */
 struct burst {
+	uint64_t due_ns; /* when the timer was to wake it */
 	uint64_t begin_ns;
 	uint64_t end_ns;
 	uint64_t cpu_ns;
@@ -115,7 +118,8 @@ static void run_periods(struct worker *worker, uint64_t burn_ns)
 
 		if (plan->random_phase && free_ns > 0)
 			shift_ns = next_random(&worker->random) % free_ns;
-		sleep_until(period_ns + shift_ns);
+		burst->due_ns = period_ns + shift_ns;
+		sleep_until(burst->due_ns);
 		worker->n_wakeups++;
 		burst->begin_ns = clock_now_ns(CLOCK_MONOTONIC);
 		if (!burn(cpu_ns + burn_ns, period_ns + plan->period_ns))
@@ -173,7 +177,7 @@ static void print_result(const struct plan *plan, const struct worker *workers, 
 	printf("]}\n");
 }
 
-/* One burst a line: cpu begin_ns end_ns cpu_ns, times on CLOCK_MONOTONIC. */
+/* One burst a line: cpu due_ns begin_ns end_ns cpu_ns, times on CLOCK_MONOTONIC. */
 static int write_trace(const char *path, const struct worker *workers, size_t n)
 {
 	cleanup(fclosep) FILE *file = fopen(path, "we");
@@ -182,7 +186,8 @@ static int write_trace(const char *path, const struct worker *workers, size_t n)
 		return -errno;
 	for (size_t i = 0; i < n; i++)
 		for (size_t j = 0; j < workers[i].n_bursts; j++)
-			fprintf(file, "%d %" PRIu64 " %" PRIu64 " %" PRIu64 "\n", workers[i].cpu,
+			fprintf(file, "%d %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 "\n",
+				workers[i].cpu, workers[i].bursts[j].due_ns,
 				workers[i].bursts[j].begin_ns, workers[i].bursts[j].end_ns,
 				workers[i].bursts[j].cpu_ns);
 	return fflush(file) == 0 && !ferror(file) ? 0 : -EIO;
