@@ -5,6 +5,7 @@ load common
 
 setup() {
 	run soak_processes
+	echo "still running: $output"
 	[ -z "$output" ]
 }
 

@@ -5,6 +5,7 @@ load common
 
 setup_file() {
 	run soak_processes
+	echo "still running: $output" >&2
 	[ -z "$output" ]
 	SOCKET="$BATS_FILE_TMPDIR/s"
 	export SOCKET

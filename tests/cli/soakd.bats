@@ -7,6 +7,7 @@ setup() {
 	SOCKET="$BATS_TEST_TMPDIR/s"
 	# Only one soakd can run on a machine: none may be left from before.
 	run soak_processes
+	echo "still running: $output"
 	[ -z "$output" ]
 }
 

@@ -341,9 +341,10 @@ static void test_properties(void **state)
 		    1e-12);
 	assert_near(stats_mean(shuffled, 100), stats_mean(values, 100), 1e-15);
 	assert_true(stats_quantile(shuffled, 100, 0.9) == stats_quantile(values, 100, 0.9));
-	for (double p = 0.01; p < 1; p += 0.07)
-		for (double df = 1; df < 200; df *= 1.7)
-			assert_near(stats_t_cdf(stats_t_quantile(p, df), df), p, 1e-12);
+	for (int percent = 1; percent < 100; percent += 7)
+		for (int df = 1; df < 200; df = df * 2 + 1)
+			assert_near(stats_t_cdf(stats_t_quantile(percent / 100.0, df), df),
+				    percent / 100.0, 1e-12);
 }
 
 int main(void)
