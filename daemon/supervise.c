@@ -19,7 +19,7 @@
 #define LEAST_SOAKER_LIFE_NS NS_PER_S
 
 /* Reading which CPUs there are takes longer than reading all soakers. */
-#define CPU_CHECK_NS (10 * NS_PER_S)
+#define CPU_CHECK_NS (30 * NS_PER_S)
 
 static int read_available(struct daemon *daemon, struct cpulist *ret)
 {
