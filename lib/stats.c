@@ -13,7 +13,7 @@
 
 #include "cleanup.h"
 
-/* 0.1 * 30 must be 3. */
+/* 0.29 * 100 must be 29, and is 28.999999999999996. */
 #define SHARE_GRACE 1e-9
 
 /* Bisection halves: more than a double has bits, between bounds 2^64 apart. */
@@ -47,14 +47,17 @@ double stats_mean(const double *values, size_t n)
 
 double stats_sd(const double *values, size_t n)
 {
-	double mean = stats_mean(values, n), squares = 0, rest = 0;
+	double mean = stats_mean(values, n), squares = 0, lost = 0, rest = 0;
 
 	if (n < 2)
 		return (double)NAN;
 	for (size_t i = 0; i < n; i++) {
 		double d = values[i] - mean;
+		/* Kahan's sum: a plain one of a thousand squares loses the last digit. */
+		double square = d * d - lost, sum = squares + square;
 
-		squares += d * d;
+		lost = (sum - squares) - square;
+		squares = sum;
 		rest += d;
 	}
 	squares -= rest * rest / (double)n;

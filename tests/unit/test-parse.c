@@ -103,6 +103,22 @@ static void test_durations(void **state)
 	assert_int_equal(ns, 42);
 }
 
+/* Past 64 bits of nanoseconds, whatever the caller allows; these wrap to a few when not seen. */
+static void test_durations_end_at_64_bits(void **state)
+{
+	uint64_t ns = 42;
+
+	(void)state;
+	assert_int_equal(parse_duration_ns("18446744073.709551616s", 0, UINT64_MAX, &ns), -ERANGE);
+	assert_int_equal(parse_duration_ns("307445734.561825861m", 0, UINT64_MAX, &ns), -ERANGE);
+	assert_int_equal(parse_duration_ns("5124095.576030432h", 0, UINT64_MAX, &ns), -ERANGE);
+	assert_int_equal(ns, 42);
+	assert_int_equal(parse_duration_ns("18446744073.709551615s", 0, UINT64_MAX, &ns), 0);
+	assert_true(ns == UINT64_MAX);
+	assert_int_equal(parse_duration_ns("5124095.576030431h", 0, UINT64_MAX, &ns), 0);
+	assert_true(ns == UINT64_C(18446744073709551600));
+}
+
 static void test_trims(void **state)
 {
 	static const struct {
@@ -143,6 +159,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_numbers),
 		cmocka_unit_test(test_durations),
+		cmocka_unit_test(test_durations_end_at_64_bits),
 		cmocka_unit_test(test_trims),
 	};
 

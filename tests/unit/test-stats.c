@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * lib/stats.c against published values: NIST StRD (the univariate sets, with GSL's tolerances), R,
- * SciPy and go-moremath; and properties on random data.
+ * lib/stats.c against published values: NIST StRD (the univariate sets but Lottery and PiDigits,
+ * with GSL's tolerances), R, SciPy and go-moremath; and properties on random data.
  */
 #include <errno.h>
 #include <math.h>
@@ -85,7 +85,7 @@ static void test_nist_sets(void **state)
 		size_t n;
 		double mean, sd, mean_tolerance, sd_tolerance;
 	} sets[] = {
-		{lew, 200, -177.435, 277.332168044316, 1e-15, 1e-14},
+		{lew, 200, -177.435, 277.332168044316, 1e-15, 1e-15},
 		{mavro, 50, 2.001856, 0.000429123454003053, 1e-15, 1e-13},
 		{michelso, 100, 299.8524, 0.0790105478190518, 1e-15, 1e-13},
 		{num_acc_1, 3, 10000002, 1, 1e-15, 1e-15},
@@ -101,7 +101,7 @@ static void test_nist_sets(void **state)
 }
 
 /* What a one-pass sum of squares makes of a set; this is what must not be. */
-static double textbook_sd(const double *values, size_t n)
+static double textbook_variance(const double *values, size_t n)
 {
 	double sum = 0, squares = 0;
 
@@ -109,7 +109,7 @@ static double textbook_sd(const double *values, size_t n)
 		sum += values[i];
 		squares += values[i] * values[i];
 	}
-	return sqrt((squares - sum * sum / (double)n) / (double)(n - 1));
+	return (squares - sum * sum / (double)n) / (double)(n - 1);
 }
 
 static void test_nist_accuracy_sets(void **state)
@@ -123,27 +123,66 @@ static void test_nist_accuracy_sets(void **state)
 	for (size_t i = 0; i < sizeof(sets) / sizeof(sets[0]); i++) {
 		fill_accuracy(values, sets[i].middle);
 		assert_relative(stats_mean(values, N_ACCURACY), sets[i].middle + 0.2, 1e-15);
-		/* 1e-15 is less than the rounding of 0.1 itself: allow some last places. */
-		assert_relative(stats_sd(values, N_ACCURACY), 0.1,
-				fmax(sets[i].sd_tolerance, 2e-14));
+		assert_relative(stats_sd(values, N_ACCURACY), 0.1, sets[i].sd_tolerance);
 	}
+}
+
+/* The tolerances above are worth something: the textbook's variance, not 0.01, is far outside. */
+static void test_textbook_formula_fails(void **state)
+{
+	double values[N_ACCURACY];
+
+	(void)state;
 	fill_accuracy(values, 1000000);
-	assert_true(fabs(textbook_sd(values, N_ACCURACY) - 0.1) > 1e-3);
-	assert_true(fabs(stats_sd(values, N_ACCURACY) - 0.1) < 1e-9);
+	assert_true(fabs(textbook_variance(values, N_ACCURACY) - 0.01) > 1e-4);
+	/* Its sums are multiples of 16 here, so that its nearest values are 0 and 0.016. */
+	fill_accuracy(values, 10000000);
+	assert_true(fabs(textbook_variance(values, N_ACCURACY) - 0.01) > 0.005);
 }
 
 static void test_few_values(void **state)
 {
-	const double values[] = {3, 3, 3, 3};
+	const double values[] = {3, 3, 3, 3}, pair[] = {1, 4};
+	struct stats_summary summary = stats_summarise(values, 0, 0.95);
 
 	(void)state;
+	assert_int_equal(summary.n, 0);
+	assert_true(isnan(summary.mean) && isnan(summary.sd));
+	assert_true(isnan(summary.ci_low) && isnan(summary.ci_high));
 	assert_true(isnan(stats_mean(values, 0)));
 	assert_true(isnan(stats_sd(values, 0)));
 	assert_true(isnan(stats_sd(values, 1)));
 	assert_true(isnan(stats_quantile(values, 0, 0.5)));
+	assert_true(isnan(stats_quantile(values, 0, 1)));
 	assert_true(stats_mean(values, 1) == 3);
 	assert_true(stats_sd(values, 4) == 0);
 	assert_true(stats_quantile(values, 1, 0.1) == 3);
+	/* n = 2: sd = 3 / sqrt(2), and t with one degree of freedom is tan(0.475 pi). */
+	assert_near(stats_mean(pair, 2), 2.5, 0);
+	assert_relative(stats_sd(pair, 2), 3 / sqrt(2), 1e-15);
+	summary = stats_summarise(pair, 2, 0.95);
+	assert_relative(summary.ci_high, 2.5 + 1.5 * tan(0.475 * acos(-1)), 1e-11);
+}
+
+/* Numbers that are no sums of powers of two leave a rest in the mean, but none in the spread. */
+static void test_equal_values_have_no_spread(void **state)
+{
+	const double equal[] = {0.1, 5.27, 1.0 / 3, 1e-9, 123456789.123};
+	double values[N_ACCURACY];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(equal) / sizeof(equal[0]); i++) {
+		struct stats_summary summary;
+
+		for (size_t j = 0; j < N_ACCURACY; j++)
+			values[j] = equal[i];
+		for (size_t n = 2; n <= N_ACCURACY; n++) {
+			assert_true(stats_mean(values, n) == equal[i]);
+			assert_true(stats_sd(values, n) == 0);
+		}
+		summary = stats_summarise(values, 3, 0.95);
+		assert_true(summary.ci_low == equal[i] && summary.ci_high == equal[i]);
+	}
 }
 
 static void test_quantiles_interpolate(void **state)
@@ -175,7 +214,12 @@ static void test_trimmed_means(void **state)
 		{{1, 2, 3, 5}, 4, 0.25, 2.5},
 		{{5, 3, 1, 2}, 4, 0.24999, 2.75},
 		{{50, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10}, 12, 0.1, 5.5},
+		{{50, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10}, 12, 0, 8.75},
+		{{0, 1, 2, 3}, 4, 0.25, 1.5},
 		{{4, 5, 6, 7}, 4, 0.25, 5.5},
+		{{8, 9, 10, 11}, 4, 0.25, 9.5},
+		{{12, 13, 14, 15}, 4, 0.25, 13.5},
+		{{16, 17, 18, 19}, 4, 0.25, 17.5},
 	};
 
 	(void)state;
@@ -195,8 +239,8 @@ static void test_cuts_are_floors(void **state)
 	static const struct {
 		double share;
 		size_t n, k;
-	} cases[] = {{0.1, 30, 3}, {0.07, 100, 7},  {0.1, 29, 2}, {0.1, 9, 0},
-		     {0, 50, 0},   {0.49, 100, 49}, {0.2, 0, 0},  {0.3, 10, 3}};
+	} cases[] = {{0.1, 30, 3},    {0.07, 100, 7}, {0.1, 29, 2}, {0.1, 9, 0},    {0, 50, 0},
+		     {0.49, 100, 49}, {0.2, 0, 0},    {0.3, 10, 3}, {0.29, 100, 29}};
 	const struct trim eight = {.kind = TRIM_COUNT, .count = 8};
 
 	(void)state;
@@ -298,6 +342,9 @@ static void test_power(void **state)
 	(void)state;
 	assert_near(stats_power(20, 1, 0.05), 0.8689528, 1e-6);
 	assert_near(stats_power(4, 1, 0.05), 0.2224633, 1e-6);
+	/* R: power.t.test(delta = 1, power = .80) is n = 16.71477, with .90 it is 22.02110. */
+	assert_int_equal(stats_needed_n(1, 0.8, 0.05), 17);
+	assert_int_equal(stats_needed_n(1, 0.9, 0.05), 23);
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
 		assert_near(stats_detectable_effect(cases[i].n, 0.8, 0.05), cases[i].effect,
 			    cases[i].printed);
@@ -320,11 +367,23 @@ static void test_needed_runs(void **state)
 	assert_int_equal(stats_needed_n(1e-9, 0.8, 0.05), 0);
 }
 
+static void shuffle(double *values, size_t n)
+{
+	for (size_t i = n - 1; i > 0; i--) {
+		size_t j = (size_t)rand() % (i + 1);
+		double value = values[i];
+
+		values[i] = values[j];
+		values[j] = value;
+	}
+}
+
 /* Moving, stretching and shuffling values does what it must to every figure. */
 static void test_properties(void **state)
 {
 	unsigned int seed = (unsigned int)time(NULL);
-	double values[100], moved[100], shuffled[100];
+	double values[100], moved[100], shuffled[100], trimmed, trimmed_too;
+	struct stats_summary summary, moved_summary;
 
 	(void)state;
 	print_message("seed %u\n", seed);
@@ -333,14 +392,28 @@ static void test_properties(void **state)
 		values[i] = (double)rand() / RAND_MAX;
 	for (size_t i = 0; i < 100; i++) {
 		moved[i] = 3 * values[i] + 7;
-		shuffled[i] = values[99 - i];
+		shuffled[i] = values[i];
 	}
+	shuffle(shuffled, 100);
 	assert_near(stats_mean(moved, 100), 3 * stats_mean(values, 100) + 7, 1e-12);
 	assert_near(stats_sd(moved, 100), 3 * stats_sd(values, 100), 1e-12);
 	assert_near(stats_quantile(moved, 100, 0.3), 3 * stats_quantile(values, 100, 0.3) + 7,
 		    1e-12);
 	assert_near(stats_mean(shuffled, 100), stats_mean(values, 100), 1e-15);
 	assert_true(stats_quantile(shuffled, 100, 0.9) == stats_quantile(values, 100, 0.9));
+	summary = stats_summarise(values, 100, 0.95);
+	moved_summary = stats_summarise(moved, 100, 0.95);
+	assert_near(moved_summary.ci_low, 3 * summary.ci_low + 7, 1e-12);
+	assert_near(moved_summary.ci_high, 3 * summary.ci_high + 7, 1e-12);
+	assert_near(stats_sd(shuffled, 100), summary.sd, 1e-15);
+	for (size_t k = 0; k < 50; k++) {
+		assert_int_equal(stats_trimmed_mean(values, 100, k, &trimmed), 0);
+		assert_int_equal(stats_trimmed_mean(moved, 100, k, &trimmed_too), 0);
+		assert_near(trimmed_too, 3 * trimmed + 7, 1e-12);
+		/* Sorted first, so that the order of the input cannot matter even to rounding. */
+		assert_int_equal(stats_trimmed_mean(shuffled, 100, k, &trimmed_too), 0);
+		assert_true(trimmed_too == trimmed);
+	}
 	for (int percent = 1; percent < 100; percent += 7)
 		for (int df = 1; df < 200; df = df * 2 + 1)
 			assert_near(stats_t_cdf(stats_t_quantile(percent / 100.0, df), df),
@@ -352,7 +425,9 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_nist_sets),
 		cmocka_unit_test(test_nist_accuracy_sets),
+		cmocka_unit_test(test_textbook_formula_fails),
 		cmocka_unit_test(test_few_values),
+		cmocka_unit_test(test_equal_values_have_no_spread),
 		cmocka_unit_test(test_quantiles_interpolate),
 		cmocka_unit_test(test_trimmed_means),
 		cmocka_unit_test(test_cuts_are_floors),
