@@ -36,14 +36,9 @@ static int read_trim(const char *text, void *options)
 	return parse_trim(text, &((struct report_options *)options)->trim);
 }
 
-static int read_cpus(const char *text, void *context)
+static int read_cpus(const char *text, void *options)
 {
-	struct report_options *options = context;
-
-	cpulist_fini(&options->cpus);
-	if (cpulist_parse(text, &options->cpus) < 0 || options->cpus.n == 0)
-		return -EINVAL;
-	return 0;
+	return cpulist_replace(text, &((struct report_options *)options)->cpus);
 }
 
 static int read_socket(const char *text, void *options)
@@ -120,7 +115,7 @@ int run_report(int argc, char **argv)
 
 	if (optparse("soakctl report", argc, argv, rows, N_ROWS, 1, &options, &first) < 0 ||
 	    show_unexpected("soakctl report", argc, argv, first) ||
-	    session_require(options.socket_path, &session) < 0)
+	    session_require("soakctl", options.socket_path, &session) < 0)
 		return STATUS_FAILED;
 	r = session_call(&session, "report.get", make_params(&options), &report);
 	session_close(&session);

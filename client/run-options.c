@@ -45,15 +45,9 @@ static int read_settle(const char *text, void *options)
 static int read_cpus(const char *text, void *context)
 {
 	struct run_options *options = context;
-	struct cpulist cpus;
-	int r = cpulist_parse(text, &cpus);
 
-	if (r < 0)
-		return r;
-	cpulist_fini(&options->cpus);
-	options->cpus = cpus;
 	options->cpus_text = text;
-	return cpus.n > 0 ? 0 : -EINVAL;
+	return cpulist_replace(text, &options->cpus);
 }
 
 static int read_body(const char *text, void *options)

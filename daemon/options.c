@@ -31,17 +31,9 @@ static int read_history(const char *text, void *context)
 				 &options->history_ns);
 }
 
-static int read_cpus(const char *text, void *context)
+static int read_cpus(const char *text, void *options)
 {
-	struct options *options = context;
-	struct cpulist cpus;
-	int r = cpulist_parse(text, &cpus);
-
-	if (r < 0)
-		return r;
-	cpulist_fini(&options->cpus);
-	options->cpus = cpus;
-	return cpus.n > 0 ? 0 : -EINVAL;
+	return cpulist_replace(text, &((struct options *)options)->cpus);
 }
 
 static int read_body(const char *text, void *context)

@@ -13,6 +13,9 @@
 
 #include "cleanup.h"
 
+/* The most a member adds to a text: a comma or a dash, and the digits of any int with its sign. */
+#define MEMBER_LENGTH 12
+
 /* Read digits and go past them. Return: 0; -EINVAL without any; -ERANGE above the maximum. */
 static int read_cpu(const char **text, int *ret)
 {
@@ -89,25 +92,36 @@ int cpulist_parse(const char *text, struct cpulist *ret)
 	return *text == '\0' ? from_marks(marks, ret) : -EINVAL;
 }
 
+int cpulist_replace(const char *text, struct cpulist *list)
+{
+	struct cpulist parsed;
+	int r = cpulist_parse(text, &parsed);
+
+	if (r < 0)
+		return r;
+	if (parsed.n == 0)
+		return -EINVAL;
+	cpulist_fini(list);
+	*list = parsed;
+	return 0;
+}
+
 int cpulist_format(const struct cpulist *list, char **ret)
 {
-	char *text = NULL;
-	size_t size;
-	FILE *stream = open_memstream(&text, &size);
+	size_t size = list->n * MEMBER_LENGTH + 1, length = 0;
+	char *text = calloc(size, 1);
 
-	if (!stream)
+	if (!text)
 		return -ENOMEM;
 	for (size_t i = 0, last; i < list->n; i = last + 1) {
 		last = i;
 		while (last + 1 < list->n && list->cpus[last + 1] == list->cpus[last] + 1)
 			last++;
-		(void)fprintf(stream, "%s%d", i ? "," : "", list->cpus[i]);
+		length += (size_t)snprintf(text + length, size - length, "%s%d", i ? "," : "",
+					   list->cpus[i]);
 		if (last > i)
-			(void)fprintf(stream, "-%d", list->cpus[last]);
-	}
-	if (fclose(stream) != 0) {
-		free(text);
-		return -ENOMEM;
+			length += (size_t)snprintf(text + length, size - length, "-%d",
+						   list->cpus[last]);
 	}
 	*ret = text;
 	return 0;

@@ -28,6 +28,14 @@ struct cpulist {
 int cpulist_parse(const char *text, struct cpulist *ret);
 
 /*
+ * Put what @text lists in the place of *@list, which must be a list; one without any CPU is
+ * refused.
+ *
+ * Return: 0; cpulist_parse()'s errors, with *@list as it was.
+ */
+int cpulist_replace(const char *text, struct cpulist *list);
+
+/*
  * Write the list in its shortest form ("0-3,8"); "" when empty.
  *
  * @ret: owned by the caller, free()

@@ -8,6 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <time.h>
 
 #include <cmocka.h>
 
@@ -84,6 +85,31 @@ static void test_bad_lists(void **state)
 	}
 }
 
+/* What is written is read back the same: sets with runs and gaps, up to the largest number. */
+static void test_round_trips(void **state)
+{
+	unsigned int seed = (unsigned int)time(NULL);
+
+	(void)state;
+	print_message("seed %u\n", seed);
+	srand(seed);
+	for (int round = 0; round < 20; round++) {
+		struct cpulist list = {0}, read;
+		char *text;
+
+		for (int cpu = 0; cpu < CPULIST_MAX_CPU; cpu += rand() % 4 ? 1 : 1 + rand() % 400)
+			assert_int_equal(cpulist_add(&list, cpu), 0);
+		assert_int_equal(cpulist_add(&list, CPULIST_MAX_CPU), 0);
+		assert_int_equal(cpulist_format(&list, &text), 0);
+		assert_int_equal(cpulist_parse(text, &read), 0);
+		assert_int_equal(read.n, list.n);
+		assert_memory_equal(read.cpus, list.cpus, list.n * sizeof(*list.cpus));
+		free(text);
+		cpulist_fini(&read);
+		cpulist_fini(&list);
+	}
+}
+
 static void test_members(void **state)
 {
 	struct cpulist list = {0}, copy;
@@ -106,6 +132,11 @@ static void test_members(void **state)
 	assert_int_equal(list.n, 0);
 	assert_false(cpulist_has(&list, 2));
 	assert_true(cpulist_has(&copy, 7));
+	assert_int_equal(cpulist_replace("", &copy), -EINVAL);
+	assert_int_equal(cpulist_replace("x", &copy), -EINVAL);
+	assert_int_equal(copy.n, 3);
+	assert_int_equal(cpulist_replace("1-2", &copy), 0);
+	assert_int_equal(copy.n, 2);
 	cpulist_fini(&copy);
 	cpulist_fini(&copy);
 }
@@ -115,6 +146,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_good_lists),
 		cmocka_unit_test(test_bad_lists),
+		cmocka_unit_test(test_round_trips),
 		cmocka_unit_test(test_members),
 	};
 
