@@ -66,8 +66,7 @@ bool rpc_check_members(const struct rpc_call *call, const char *const *names, si
 			 "Invalid params: parameters are given by name, in an object");
 		return false;
 	}
-	json_object_foreach((json_t *)call->params, name, value)
-	{
+	json_object_foreach ((json_t *)call->params, name, value) {
 		if (is_among(name, names, n))
 			continue;
 		rpc_fail(answer, RPC_INVALID_PARAMS, "Invalid params: unknown member");
@@ -195,8 +194,7 @@ static int answer_batch(const struct rpc_table *table, const json_t *batch, void
 	replies = json_array();
 	if (!replies)
 		return -ENOMEM;
-	json_array_foreach(batch, index, request)
-	{
+	json_array_foreach (batch, index, request) {
 		json_t *reply;
 
 		if (answer_request(table, request, context, &reply) < 0 ||
@@ -256,8 +254,7 @@ static json_t *make_batch_writable(json_t *replies)
 	json_t *writable = json_array(), *reply;
 	size_t index;
 
-	json_array_foreach(replies, index, reply)
-	{
+	json_array_foreach (replies, index, reply) {
 		if (json_array_append_new(writable, make_writable(reply)) == 0)
 			continue;
 		json_decref(writable);
@@ -299,7 +296,8 @@ int rpc_handle(const struct rpc_table *table, const char *line, size_t length, v
 	json_t *value = json_loadb(line, length, DECODE_FLAGS, &error), *reply = NULL;
 	int r;
 
-	if (!value && json_error_code(&error) == json_error_out_of_memory)
+	/* jansson has words for whatever is wrong with a text, and none for lack of memory. */
+	if (!value && error.text[0] == '\0')
 		return -ENOMEM;
 	if (!value)
 		return rpc_error_reply(RPC_PARSE_ERROR, "Parse error", ret_reply);

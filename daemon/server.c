@@ -20,6 +20,9 @@
 
 #include "cleanup.h"
 
+/* The longest line with CR and LF: as much without an end is a line too long. */
+#define MAX_INPUT (SERVER_MAX_LINE + 2)
+
 /* Lines answered, and bytes of answers queued, before other events get their turn. */
 #define LINES_A_TURN 64
 #define BYTES_A_TURN (64 * 1024)
@@ -138,7 +141,9 @@ static void handle_line(struct peer *peer, const char *line, size_t length)
 
 	if (length > 0 && line[length - 1] == '\r')
 		length--;
-	if (length > 0)
+	if (length > SERVER_MAX_LINE)
+		answer(peer, callbacks->on_long_line(callbacks->context, peer));
+	else if (length > 0)
 		answer(peer, callbacks->on_line(callbacks->context, peer, line, length));
 }
 
@@ -177,12 +182,8 @@ static ssize_t find_line(struct peer *peer, struct evbuffer *input)
 static void take_line(struct peer *peer, struct evbuffer *input, size_t length, size_t end)
 {
 	const unsigned char *line = evbuffer_pullup(input, (ssize_t)(length + end));
-	bool drop = peer->skipping || length > SERVER_MAX_LINE;
 
-	if (length > SERVER_MAX_LINE && !peer->skipping)
-		answer(peer,
-		       peer->server->callbacks.on_long_line(peer->server->callbacks.context, peer));
-	else if (!drop && line)
+	if (line && !peer->skipping)
 		handle_line(peer, (const char *)line, length);
 	peer->skipping = false;
 	peer->scanned = 0;
@@ -194,9 +195,7 @@ static void take_rest(struct peer *peer, struct evbuffer *input)
 {
 	size_t length = evbuffer_get_length(input);
 
-	if (length > SERVER_MAX_LINE)
-		skip_long_line(peer, input);
-	else if (length > 0)
+	if (length > 0)
 		take_line(peer, input, length, 0);
 }
 
@@ -233,7 +232,7 @@ static void take_lines(struct peer *peer)
 		return;
 	if (peer->half_closed)
 		take_rest(peer, input);
-	else if (evbuffer_get_length(input) > SERVER_MAX_LINE || peer->skipping)
+	else if (evbuffer_get_length(input) >= MAX_INPUT || peer->skipping)
 		skip_long_line(peer, input);
 	if (!peer->dead)
 		end_if_done(peer);
@@ -306,8 +305,7 @@ static struct peer *make_peer(struct server *server, int fd)
 		return NULL;
 	}
 	bufferevent_setcb(peer->stream, on_readable, on_written, on_event, peer);
-	/* One more than a line may have, so that a line too long can be told from a whole one. */
-	bufferevent_setwatermark(peer->stream, EV_READ, 0, SERVER_MAX_LINE + 2);
+	bufferevent_setwatermark(peer->stream, EV_READ, 0, MAX_INPUT);
 	(void)bufferevent_set_max_single_write(peer->stream, BYTES_A_WRITE);
 	(void)bufferevent_set_timeouts(peer->stream, NULL, &patience);
 	return peer;
@@ -511,18 +509,18 @@ void server_each(struct server *server, void (*visit)(struct peer *peer, void *d
 {
 	struct peer *peer;
 
-	LIST_FOREACH(peer, &server->peers, peers)
-	if (!peer->dead)
-		visit(peer, data);
+	LIST_FOREACH (peer, &server->peers, peers)
+		if (!peer->dead)
+			visit(peer, data);
 }
 
 static bool all_sent(const struct server *server)
 {
 	const struct peer *peer;
 
-	LIST_FOREACH(peer, &server->peers, peers)
-	if (!peer->dead && unsent(peer) > 0)
-		return false;
+	LIST_FOREACH (peer, &server->peers, peers)
+		if (!peer->dead && unsent(peer) > 0)
+			return false;
 	return true;
 }
 
@@ -541,8 +539,7 @@ void server_drain(struct server *server, int milliseconds)
 	struct event *timer = evtimer_new(server->base, on_drain_timeout, &over);
 	struct peer *peer;
 
-	LIST_FOREACH(peer, &server->peers, peers)
-	{
+	LIST_FOREACH (peer, &server->peers, peers) {
 		peer->on_gone = NULL;
 		(void)bufferevent_disable(peer->stream, EV_READ);
 		(void)event_del(peer->more);

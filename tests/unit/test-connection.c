@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The client's end: what the other end may say, and when. What it says is in the socket before it
- * is asked, so that no second thread is needed.
+ * The client's end: what the other end may say, and when. Where a socket holds it, what it says is
+ * there before it is asked; a thread says what must come late, in pieces or in bulk.
  */
 #include <errno.h>
+#include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -162,6 +165,135 @@ static void test_what_is_no_answer(void **state)
 	}
 }
 
+/* What the other end says once it has been asked, @chunk bytes at a time. */
+struct speech {
+	int peer;
+	const char *text;
+	size_t length;
+	size_t chunk;
+};
+
+static void *speak(void *context)
+{
+	const struct speech *speech = context;
+	char request[256];
+	ssize_t n = recv(speech->peer, request, sizeof(request), 0);
+
+	for (size_t at = 0; n > 0 && at < speech->length; at += (size_t)n) {
+		size_t left = speech->length - at;
+
+		n = send(speech->peer, speech->text + at,
+			 left < speech->chunk ? left : speech->chunk, MSG_NOSIGNAL);
+	}
+	return NULL;
+}
+
+/* Call while the other end makes its speech. Return: what the call returned. */
+static int call_speaker(struct bench *bench, const char *text, size_t length, size_t chunk,
+			json_t **ret)
+{
+	struct speech speech = {bench->peer, text, length, chunk};
+	pthread_t thread;
+	int r;
+
+	assert_int_equal(pthread_create(&thread, NULL, speak, &speech), 0);
+	r = call(bench, ret);
+	/* It need not get rid of what nobody reads. */
+	if (r < 0)
+		(void)shutdown(bench->peer, SHUT_RDWR);
+	assert_int_equal(pthread_join(thread, NULL), 0);
+	return r;
+}
+
+static void test_an_answer_in_single_bytes(void **state)
+{
+	static const char text[] = "{\"jsonrpc\":\"2.0\",\"method\":\"x\",\"params\":{\"n\":1}}\n"
+				   "{\"jsonrpc\":\"2.0\",\"result\":\"r\",\"id\":1}\n"
+				   "{\"jsonrpc\":\"2.0\",\"method\":\"x\",\"params\":{\"n\":2}}\n";
+	struct bench bench;
+	json_t *result, *params;
+
+	(void)state;
+	bench_init(&bench);
+	assert_int_equal(call_speaker(&bench, text, sizeof(text) - 1, 1, &result), 0);
+	assert_string_equal(json_string_value(result), "r");
+	json_decref(result);
+	for (int i = 1; i <= 2; i++) {
+		assert_int_equal(connection_next(bench.connection, &params), 0);
+		assert_int_equal(json_integer_value(json_object_get(params, "n")), i);
+		json_decref(params);
+	}
+	bench_fini(&bench);
+}
+
+static void test_an_answer_larger_than_a_read(void **state)
+{
+	const size_t size = 3000000;
+	const char *head = "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":\"";
+	struct bench bench;
+	char *text = malloc(size);
+	json_t *result;
+
+	(void)state;
+	assert_non_null(text);
+	memset(text, 'r', size);
+	memcpy(text, head, strlen(head));
+	memcpy(text + size - 3, "\"}\n", 3);
+	bench_init(&bench);
+	assert_int_equal(call_speaker(&bench, text, size, 50000, &result), 0);
+	assert_int_equal(json_string_length(result), size - 3 - strlen(head));
+	json_decref(result);
+	bench_fini(&bench);
+	free(text);
+}
+
+static void test_a_line_without_an_end(void **state)
+{
+	const size_t size = CONNECTION_MAX_LINE + 1000000;
+	struct bench bench;
+	char *text = malloc(size);
+	json_t *result;
+
+	(void)state;
+	assert_non_null(text);
+	memset(text, ' ', size);
+	bench_init(&bench);
+	assert_int_equal(call_speaker(&bench, text, size, size, &result), -EPROTO);
+	bench_fini(&bench);
+	free(text);
+}
+
+/* Nobody asks for them while a call waits: the oldest give way. */
+static void test_notifications_are_bounded(void **state)
+{
+	enum { N = 1500, KEPT = 1024, SIZE = 100 };
+	struct bench bench;
+	char *text = calloc(N + 1, SIZE);
+	json_t *result, *params;
+	size_t length = 0;
+
+	(void)state;
+	assert_non_null(text);
+	for (int i = 0; i < N; i++)
+		length += (size_t)snprintf(text + length, SIZE,
+					   "{\"jsonrpc\":\"2.0\",\"method\":\"x\",\"params\":"
+					   "{\"n\":%d}}\n",
+					   i);
+	length += (size_t)snprintf(text + length, SIZE,
+				   "{\"jsonrpc\":\"2.0\",\"result\":1,\"id\":1}\n");
+	bench_init(&bench);
+	assert_int_equal(call_speaker(&bench, text, length, length, &result), 0);
+	json_decref(result);
+	for (int i = N - KEPT; i < N; i++) {
+		assert_int_equal(connection_next(bench.connection, &params), 0);
+		assert_int_equal(json_integer_value(json_object_get(params, "n")), i);
+		json_decref(params);
+	}
+	assert_int_equal(connection_next(bench.connection, &params), -EAGAIN);
+	bench_fini(&bench);
+	free(text);
+}
+
 static void test_nobody_at_a_path(void **state)
 {
 	struct connection *connection;
@@ -183,6 +315,10 @@ int main(void)
 		cmocka_unit_test(test_a_refusal_has_words),
 		cmocka_unit_test(test_a_peer_that_goes),
 		cmocka_unit_test(test_what_is_no_answer),
+		cmocka_unit_test(test_an_answer_in_single_bytes),
+		cmocka_unit_test(test_an_answer_larger_than_a_read),
+		cmocka_unit_test(test_a_line_without_an_end),
+		cmocka_unit_test(test_notifications_are_bounded),
 		cmocka_unit_test(test_nobody_at_a_path),
 	};
 

@@ -32,7 +32,8 @@ static void sum(const struct rpc_call *call, struct rpc_answer *answer)
 	const json_t *value;
 	size_t index;
 
-	json_array_foreach(call->params, index, value) total += json_integer_value(value);
+	json_array_foreach (call->params, index, value)
+		total += json_integer_value(value);
 	answer->result = json_integer(total);
 }
 
@@ -130,7 +131,8 @@ static void drop_data(json_t *reply)
 	size_t index;
 
 	(void)json_object_del(json_object_get(reply, "error"), "data");
-	json_array_foreach(reply, index, entry) drop_data(entry);
+	json_array_foreach (reply, index, entry)
+		drop_data(entry);
 }
 
 static void assert_reply(const char *line, const char *expected)
@@ -524,6 +526,25 @@ static void test_every_allocation_may_fail(void **state)
 	json_set_alloc_funcs(malloc, free);
 }
 
+static void test_lack_of_memory_is_no_parse_error(void **state)
+{
+	static const char line[] =
+		"{\"jsonrpc\":\"2.0\",\"method\":\"sum\",\"params\":[],\"id\":1}";
+	int calls = 0;
+	char *reply = (char *)"unset";
+
+	(void)state;
+	json_object_seed(1);
+	json_set_alloc_funcs(failing_malloc, counting_free);
+	n_live = 0;
+	/* The first allocation is the decoder's own. */
+	n_until_failure = 0;
+	assert_int_equal(rpc_handle(&table, line, sizeof(line) - 1, &calls, &reply), -ENOMEM);
+	n_until_failure = -1;
+	assert_int_equal(n_live, 0);
+	json_set_alloc_funcs(malloc, free);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -543,6 +564,7 @@ int main(void)
 		cmocka_unit_test(test_what_cannot_be_written_is_an_error),
 		cmocka_unit_test(test_a_long_message_is_cut_between_characters),
 		cmocka_unit_test(test_every_allocation_may_fail),
+		cmocka_unit_test(test_lack_of_memory_is_no_parse_error),
 	};
 
 	return cmocka_run_group_tests_name("rpc", tests, NULL, NULL);

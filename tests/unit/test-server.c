@@ -345,6 +345,109 @@ static void test_a_long_line_without_an_end(void **state)
 	bench_fini(&bench);
 }
 
+/* The CR before the line end is none of the line's bytes. */
+static void test_the_longest_line_may_end_in_cr_lf(void **state)
+{
+	struct bench bench;
+	static char line[SERVER_MAX_LINE + 2];
+	int fd;
+
+	(void)state;
+	bench_init(&bench);
+	memset(line, 'x', SERVER_MAX_LINE);
+	memcpy(line + SERVER_MAX_LINE, "\r\n", 2);
+	fd = connect_pair(&bench);
+	/* Whole, and with the end coming late. */
+	put(&bench, fd, line, sizeof(line));
+	assert_next(&bench, fd, ">xxxxxxxxxxxxxxxxxxxx\n");
+	put(&bench, fd, line, SERVER_MAX_LINE + 1);
+	assert_silent(&bench, fd);
+	put(&bench, fd, "\n", 1);
+	assert_next(&bench, fd, ">xxxxxxxxxxxxxxxxxxxx\n");
+	(void)close(fd);
+	bench_fini(&bench);
+}
+
+/* As much as the server takes in at once, and then the end: reading rests just then. */
+static void test_an_end_at_the_watermark(void **state)
+{
+	static char lines[SERVER_MAX_LINE + 3];
+
+	(void)state;
+	for (size_t size = SERVER_MAX_LINE - 1; size <= sizeof(lines); size++) {
+		const char *expected =
+			size <= SERVER_MAX_LINE ? ">xxxxxxxxxxxxxxxxxxxx\n" : "too long\n";
+		struct bench bench;
+		int fd;
+
+		bench_init(&bench);
+		memset(lines, 'x', sizeof(lines));
+		fd = connect_pair(&bench);
+		put(&bench, fd, lines, size);
+		assert_int_equal(shutdown(fd, SHUT_WR), 0);
+		assert_next(&bench, fd, expected);
+		assert_end(&bench, fd);
+		(void)close(fd);
+		bench_fini(&bench);
+	}
+}
+
+/* More lines than the server takes in at once, from one that sends no more and reads late. */
+static void test_a_half_closed_peer_with_megabytes_of_lines(void **state)
+{
+	enum { N_LINES = 3000, LINE = 1000 };
+	struct bench bench;
+	static char lines[N_LINES * LINE], got[N_LINES * 22];
+	int fd;
+
+	(void)state;
+	bench_init(&bench);
+	memset(lines, 'x', sizeof(lines));
+	for (size_t i = LINE - 1; i < sizeof(lines); i += LINE)
+		lines[i] = '\n';
+	fd = connect_pair(&bench);
+	put(&bench, fd, lines, sizeof(lines));
+	assert_int_equal(shutdown(fd, SHUT_WR), 0);
+	for (int i = 0; i < 20; i++)
+		turn(&bench);
+	assert_int_equal(get(&bench, fd, got, sizeof(got)), sizeof(got));
+	assert_end(&bench, fd);
+	assert_int_equal(bench.n_lines, N_LINES);
+	(void)close(fd);
+	bench_fini(&bench);
+}
+
+/* Lines are left over from its turn when it goes, or when the server does. */
+static void test_a_hang_up_between_turns(void **state)
+{
+	static char lines[2 * 1000];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(lines); i++)
+		lines[i] = i % 2 ? '\n' : 'x';
+	for (int hang_up = 0; hang_up < 2; hang_up++) {
+		uint64_t deadline_ns = clock_now_ns(CLOCK_MONOTONIC) + DEADLINE_NS;
+		struct bench bench;
+		int fd;
+
+		bench_init(&bench);
+		fd = connect_pair(&bench);
+		assert_int_equal(send(fd, lines, sizeof(lines), 0), (int)sizeof(lines));
+		while (bench.n_lines == 0)
+			turn(&bench);
+		assert_true(bench.n_lines < sizeof(lines) / 2);
+		if (hang_up)
+			(void)close(fd);
+		while (hang_up && bench.n_gone == 0) {
+			turn(&bench);
+			assert_true(clock_now_ns(CLOCK_MONOTONIC) < deadline_ns);
+		}
+		bench_fini(&bench);
+		if (!hang_up)
+			(void)close(fd);
+	}
+}
+
 static void fill_stream(struct peer *peer, void *data)
 {
 	static char line[1000];
@@ -677,6 +780,10 @@ int main(void)
 		cmocka_unit_test(test_a_half_closed_peer_with_many_lines),
 		cmocka_unit_test(test_the_longest_line_and_one_byte_more),
 		cmocka_unit_test(test_a_long_line_without_an_end),
+		cmocka_unit_test(test_the_longest_line_may_end_in_cr_lf),
+		cmocka_unit_test(test_an_end_at_the_watermark),
+		cmocka_unit_test(test_a_half_closed_peer_with_megabytes_of_lines),
+		cmocka_unit_test(test_a_hang_up_between_turns),
 		cmocka_unit_test(test_a_stream_nobody_reads_is_cut),
 		cmocka_unit_test(test_answers_nobody_reads_end_the_connection),
 		cmocka_unit_test(test_a_hang_up_in_the_middle),
