@@ -122,13 +122,13 @@ static double background(const struct run_record *record)
 	return (record->background_before_ratio + record->background_after_ratio) / 2;
 }
 
-/* CPU time for each MiB that the block devices moved; NaN without any. */
+/* CPU time for each MiB that the block devices moved; NaN below one: that is nobody's workload. */
 static double cost_per_mib(const json_t *report)
 {
 	double bytes =
 		json_get_number(report, "read_bytes") + json_get_number(report, "written_bytes");
 
-	if (!(bytes > 0))
+	if (!(bytes >= MIB))
 		return (double)NAN;
 	return json_get_number(report, "taken_cpu_seconds") * 1e6 / (bytes / MIB);
 }

@@ -63,8 +63,9 @@ static void note_short(FILE *file, const json_t *runs)
 	size_t index;
 	int n = 0;
 
-	json_array_foreach(runs, index, run) n += json_is_true(json_object_get(run, "short")) &&
-						  !isnan(json_get_number(run, "load_ratio"));
+	json_array_foreach (runs, index, run)
+		n += json_is_true(json_object_get(run, "short")) &&
+		     !isnan(json_get_number(run, "load_ratio"));
 	if (n > 0)
 		note(file,
 		     "%d run%s short: fewer than 5 samples are left after trimming, so the load is "
@@ -94,8 +95,7 @@ static void note_outlived(FILE *file, const json_t *runs)
 	const json_t *run;
 	size_t index;
 
-	json_array_foreach(runs, index, run)
-	{
+	json_array_foreach (runs, index, run) {
 		long long n = (long long)json_get_integer(run, "outlived_processes", 0);
 		double after = json_get_number(run, "background_after_ratio");
 
@@ -128,7 +128,8 @@ static void note_failed(FILE *file, const json_t *document)
 	size_t index;
 	int n = 0;
 
-	json_array_foreach(runs, index, run) n += json_is_true(json_object_get(run, "failed"));
+	json_array_foreach (runs, index, run)
+		n += json_is_true(json_object_get(run, "failed"));
 	if (n > 0)
 		note(file, "%d run%s failed and %s not in the means", n, n == 1 ? "" : "s",
 		     n == 1 ? "is" : "are");
@@ -142,8 +143,9 @@ static void note_strings(FILE *file, const json_t *notes)
 	const json_t *text;
 	size_t index;
 
-	json_array_foreach(notes, index, text) if (json_is_string(text))
-		note(file, "%s", json_string_value(text));
+	json_array_foreach (notes, index, text)
+		if (json_is_string(text))
+			note(file, "%s", json_string_value(text));
 }
 
 static void note_samples(FILE *file, const json_t *object)
@@ -171,7 +173,8 @@ void print_side_notes(FILE *file, const json_t *document)
 	note_bursts(file, document, &load);
 	note_outlived(file, runs);
 	note_surroundings(file, runs);
-	json_array_foreach(runs, index, run) note_samples(file, run);
+	json_array_foreach (runs, index, run)
+		note_samples(file, run);
 	note_strings(file, json_object_get(json_object_get(document, "environment"), "notes"));
 }
 

@@ -16,30 +16,11 @@
 #include "print-notes.h"
 
 #define WIDTH 72
-#define LABEL "%-19s"
+#define LABEL 19
 #define MIB   (1024.0 * 1024.0)
 
-static void print_row(FILE *file, const char *label, const char *format, ...)
-	__attribute__((format(printf, 3, 4)));
-
-/* One line of the summary; wrapped under its own beginning. */
-static void print_row(FILE *file, const char *label, const char *format, ...)
-{
-	cleanup(freep) char *text = NULL;
-	char column[32];
-	va_list arguments;
-	int n;
-
-	va_start(arguments, format);
-	n = vasprintf(&text, format, arguments);
-	va_end(arguments);
-	if (n == -1) {
-		text = NULL;
-		return;
-	}
-	(void)snprintf(column, sizeof(column), "  " LABEL, label);
-	facts_print_wrapped(file, column, text);
-}
+/* One line of the summary. */
+#define print_row(file, label, ...) facts_print_fact(file, 2, LABEL, label, __VA_ARGS__)
 
 struct number {
 	char text[32];
@@ -176,8 +157,7 @@ static void print_runs(FILE *file, const json_t *document)
 	(void)scols_table_set_termforce(table, SCOLS_TERMFORCE_ALWAYS);
 	for (int c = 0; c < N_COLUMNS; c++)
 		(void)scols_table_new_column(table, columns[c].heading, 0, columns[c].flags);
-	json_array_foreach(json_object_get(document, "runs"), index, run)
-	{
+	json_array_foreach (json_object_get(document, "runs"), index, run) {
 		struct libscols_line *line = scols_table_new_line(table, NULL);
 
 		if (line)
@@ -193,20 +173,13 @@ static void print_runs(FILE *file, const json_t *document)
 static void print_title(FILE *file, const json_t *document)
 {
 	const char *label = json_get_string(document, "label");
-	cleanup(freep) char *text = NULL;
 	const json_t *argument;
-	size_t index, size;
-	FILE *stream = open_memstream(&text, &size);
+	size_t index;
 
-	if (!stream)
-		return;
-	json_array_foreach(json_object_get(document, "command"), index, argument)(void)
-		fprintf(stream, "%s%s", index ? " " : "", json_string_value(argument));
-	if (fclose(stream) != 0)
-		return;
-	if (label)
-		(void)fprintf(file, "%s: ", label);
-	(void)fprintf(file, "%s\n", text);
+	(void)fprintf(file, "%s%s", label ? label : "", label ? ":" : "");
+	json_array_foreach (json_object_get(document, "command"), index, argument)
+		(void)fprintf(file, "%s%s", index || label ? " " : "", json_string_value(argument));
+	(void)fputc('\n', file);
 }
 
 static void print_load(FILE *file, const json_t *document)
@@ -250,7 +223,7 @@ static void print_io(FILE *file, const json_t *document)
 	 */
 	double cost_us = mean_of(document, "taken_cpu_seconds") * 1e6 / mib;
 
-	if (mib > 0)
+	if (mib >= 1)
 		print_row(file, "I/O", "%s MiB read, %s MiB written: %s us of CPU per MiB",
 			  number(bytes_read / MIB, 0).text, number(bytes_written / MIB, 0).text,
 			  number(cost_us, 0).text);
@@ -327,8 +300,9 @@ static void print_cpus(FILE *file, const json_t *cpus)
 	size_t index;
 
 	(void)fprintf(file, "\n  CPU     load  untrimmed    taken   slowed   intr/s  longest\n");
-	json_array_foreach(cpus, index, cpu)(void)
-		fprintf(file, "  %3lld  %5s %%    %5s %%  %5s %%  %5s %%  %7s  %4s ms\n",
+	json_array_foreach (cpus, index, cpu)
+		(void)fprintf(
+			file, "  %3lld  %5s %%    %5s %%  %5s %%  %5s %%  %7s  %4s ms\n",
 			(long long)json_get_integer(cpu, "cpu", -1),
 			percent(json_get_number(cpu, "load_ratio")).text,
 			percent(json_get_number(cpu, "untrimmed_load_ratio")).text,

@@ -202,7 +202,7 @@ static int run_with(const struct run_options *options, struct interrupts *interr
 	progress_init(&progress, options->quiet);
 	(void)snprintf(progress.what, sizeof(progress.what), "soakctl");
 	progress_say(&progress, "getting ready");
-	r = session_open_any(options->socket_path, &private, interrupts->fd, &session);
+	r = session_open_any("soakctl", options->socket_path, &private, interrupts->fd, &session);
 	progress_clear(&progress);
 	if (r == -ECANCELED)
 		return 128 + interrupts_take(interrupts);

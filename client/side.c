@@ -44,8 +44,7 @@ int side_values(const json_t *runs, const char *name, double **ret_values, size_
 
 	if (!values)
 		return -ENOMEM;
-	json_array_foreach(runs, index, run)
-	{
+	json_array_foreach (runs, index, run) {
 		double value = json_get_number(run, name);
 
 		if (json_is_false(json_object_get(run, "failed")) && !isnan(value))

@@ -61,7 +61,7 @@ int run_status(int argc, char **argv)
 	if (optparse("soakctl status", argc, argv, rows, N_ROWS, SET_STATUS, &options, &first) <
 		    0 ||
 	    show_unexpected("soakctl status", argc, argv, first) ||
-	    session_require(options.socket_path, &session) < 0)
+	    session_require("soakctl", options.socket_path, &session) < 0)
 		return STATUS_FAILED;
 	r = session_call(&session, "status.get", NULL, &status);
 	session_close(&session);
@@ -106,7 +106,7 @@ int run_rpc(int argc, char **argv)
 	if (show_unexpected("soakctl rpc", argc, argv, first + 2) ||
 	    read_params(first + 1 < argc ? argv[first + 1] : NULL, &params) < 0)
 		return STATUS_FAILED;
-	if (session_require(options.socket_path, &session) < 0) {
+	if (session_require("soakctl", options.socket_path, &session) < 0) {
 		json_decref(params);
 		return STATUS_FAILED;
 	}

@@ -161,8 +161,9 @@ static const json_t *find_cpu(const json_t *cpus, int cpu)
 	size_t index;
 	json_t *entry;
 
-	json_array_foreach(cpus, index,
-			   entry) if (json_get_integer(entry, "cpu", -1) == cpu) return entry;
+	json_array_foreach (cpus, index, entry)
+		if (json_get_integer(entry, "cpu", -1) == cpu)
+			return entry;
 	return NULL;
 }
 

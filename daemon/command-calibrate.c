@@ -9,22 +9,22 @@
 #include <stdio.h>
 
 #include "cleanup.h"
-#include "client.h"
 #include "commands.h"
 #include "facts.h"
 #include "json.h"
 #include "options.h"
+#include "session.h"
 
 #define POLL_MS 100
 
 /* A calibration that found nothing quiet goes on once for as long again. */
 #define MOST_POLLS(seconds) ((int)((seconds)*2 * 1000 / POLL_MS) + 50)
 
-static int start(struct client *client, double seconds)
+static int start(struct session *session, double seconds)
 {
 	json_t *answer;
-	int r = client_call(client, "calibration.start", json_pack("{s:f}", "seconds", seconds),
-			    &answer);
+	int r = session_call(session, "calibration.start", json_pack("{s:f}", "seconds", seconds),
+			     &answer);
 
 	if (r == 0)
 		json_decref(answer);
@@ -32,12 +32,12 @@ static int start(struct client *client, double seconds)
 }
 
 /* Return: 0 with what calibration.get answers once it is done. */
-static int wait_done(struct client *client, double seconds, json_t **ret)
+static int wait_done(struct session *session, double seconds, json_t **ret)
 {
 	for (int i = 0; i < MOST_POLLS(seconds); i++) {
 		json_t *calibration;
 		const char *state;
-		int r = client_call(client, "calibration.get", NULL, &calibration);
+		int r = session_call(session, "calibration.get", NULL, &calibration);
 
 		if (r < 0)
 			return r;
@@ -104,8 +104,7 @@ static int print_cpus(const json_t *cpus)
 		return -ENOMEM;
 	for (int c = 0; c < N_COLUMNS; c++)
 		(void)scols_table_new_column(table, headings[c], 0, SCOLS_FL_RIGHT);
-	json_array_foreach(cpus, index, cpu)
-	{
+	json_array_foreach (cpus, index, cpu) {
 		struct libscols_line *line = scols_table_new_line(table, NULL);
 
 		if (line)
@@ -133,20 +132,21 @@ static void print_provenance(const json_t *calibration)
 
 int run_calibrate(int argc, char **argv)
 {
+	const struct private_options private = {.force = true};
 	cleanup(options_fini) struct options options;
-	struct client client;
+	struct session session;
 	json_t *calibration = NULL, *status = NULL;
 	int r;
 
 	if (options_parse(argc, argv, OPTIONS_CALIBRATE, &options) < 0)
 		return STATUS_USAGE;
-	if (client_open_any(options.socket_path, &client) < 0)
+	if (session_open_any("soakd", options.socket_path, &private, -1, &session) < 0)
 		return STATUS_FAILED;
-	r = start(&client, options.seconds);
+	r = start(&session, options.seconds);
 	if (r == 0)
-		r = wait_done(&client, options.seconds, &calibration);
+		r = wait_done(&session, options.seconds, &calibration);
 	if (r == 0)
-		r = client_call(&client, "status.get", NULL, &status);
+		r = session_call(&session, "status.get", NULL, &status);
 	if (r == 0)
 		r = print_cpus(json_object_get(calibration, "cpus"));
 	if (r == 0) {
@@ -155,6 +155,6 @@ int run_calibrate(int argc, char **argv)
 	}
 	json_decref(calibration);
 	json_decref(status);
-	client_close(&client);
+	session_close(&session);
 	return r < 0 ? STATUS_FAILED : 0;
 }

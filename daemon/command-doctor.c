@@ -9,13 +9,13 @@
 #include <string.h>
 
 #include "cleanup.h"
-#include "client.h"
 #include "commands.h"
 #include "doctor-facts.h"
 #include "facts.h"
 #include "intrusion.h"
 #include "json.h"
 #include "options.h"
+#include "session.h"
 
 #define MOST_LINES 16
 
@@ -97,8 +97,9 @@ static int read_cpus(const json_t *status, struct cpulist *ret)
 	size_t index;
 	int r = 0;
 
-	json_array_foreach(json_object_get(status, "cpus"), index, cpu) if (r == 0) r =
-		cpulist_add(ret, (int)json_integer_value(cpu));
+	json_array_foreach (json_object_get(status, "cpus"), index, cpu)
+		if (r == 0)
+			r = cpulist_add(ret, (int)json_integer_value(cpu));
 	return r;
 }
 
@@ -179,22 +180,23 @@ static size_t print_findings(const struct findings *findings)
 
 int run_doctor(int argc, char **argv)
 {
+	const struct private_options private = {.force = true};
 	cleanup(options_fini) struct options options;
 	struct findings findings = {.n = 0};
-	struct client client;
+	struct session session;
 	json_t *status = NULL;
 	size_t n_problems;
 	int r;
 
 	if (options_parse(argc, argv, OPTIONS_SOCKET, &options) < 0)
 		return STATUS_USAGE;
-	if (client_open_any(options.socket_path, &client) < 0)
+	if (session_open_any("soakd", options.socket_path, &private, -1, &session) < 0)
 		return STATUS_FAILED;
-	r = client_call(&client, "status.get", NULL, &status);
+	r = session_call(&session, "status.get", NULL, &status);
 	if (r == 0)
 		r = examine(status, &findings);
 	json_decref(status);
-	client_close(&client);
+	session_close(&session);
 	if (r < 0)
 		return STATUS_FAILED;
 	n_problems = print_findings(&findings);

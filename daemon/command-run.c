@@ -12,7 +12,6 @@
 #include <unistd.h>
 
 #include "cleanup.h"
-#include "client.h"
 #include "commands.h"
 #include "daemon.h"
 #include "options.h"
@@ -156,5 +155,5 @@ int run_start(int argc, char **argv)
 		return STATUS_FAILED;
 	config = make_config(&options, &places);
 	status = start_behind(&config);
-	return status == 0 ? client_show_facts(places.socket_path) : status;
+	return status == 0 ? show_facts(places.socket_path) : status;
 }

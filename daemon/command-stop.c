@@ -10,10 +10,11 @@
 #include <unistd.h>
 
 #include "cleanup.h"
-#include "client.h"
 #include "commands.h"
+#include "facts.h"
 #include "json.h"
 #include "options.h"
+#include "session.h"
 
 #define STOP_MS 15000
 
@@ -29,11 +30,11 @@ static int wait_gone(int pidfd)
 	return n == 1 ? 0 : -ETIME;
 }
 
-static int stop(struct client *client)
+static int stop(struct session *session)
 {
 	json_t *answer;
 	cleanup(closep) int pidfd = -1;
-	int pid, r = client_call(client, "server.info", NULL, &answer);
+	int pid, r = session_call(session, "server.info", NULL, &answer);
 
 	if (r < 0)
 		return r;
@@ -41,7 +42,7 @@ static int stop(struct client *client)
 	json_decref(answer);
 	/* Before it is told, so that the number cannot be another process's. */
 	pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
-	r = client_call(client, "server.shutdown", NULL, &answer);
+	r = session_call(session, "server.shutdown", NULL, &answer);
 	if (r < 0)
 		return r;
 	json_decref(answer);
@@ -58,18 +59,35 @@ static int stop(struct client *client)
 int run_stop(int argc, char **argv)
 {
 	cleanup(options_fini) struct options options;
-	struct client client;
+	struct session session;
 	int r;
 
 	if (options_parse(argc, argv, OPTIONS_SOCKET, &options) < 0)
 		return STATUS_USAGE;
-	r = client_open(options.socket_path, &client);
+	r = session_open("soakd", options.socket_path, &session);
 	if (r == -ESRCH)
 		(void)fprintf(stderr, "soakd: not running\n");
 	if (r < 0)
 		return STATUS_FAILED;
-	r = stop(&client);
-	client_close(&client);
+	r = stop(&session);
+	session_close(&session);
+	return r < 0 ? STATUS_FAILED : 0;
+}
+
+int show_facts(const char *socket_path)
+{
+	struct session session;
+	json_t *status;
+	int r = session_require("soakd", socket_path, &session);
+
+	if (r < 0)
+		return STATUS_FAILED;
+	r = session_call(&session, "status.get", NULL, &status);
+	if (r == 0) {
+		facts_print(stdout, status);
+		json_decref(status);
+	}
+	session_close(&session);
 	return r < 0 ? STATUS_FAILED : 0;
 }
 
@@ -79,5 +97,5 @@ int run_status(int argc, char **argv)
 
 	if (options_parse(argc, argv, OPTIONS_SOCKET, &options) < 0)
 		return STATUS_USAGE;
-	return client_show_facts(options.socket_path);
+	return show_facts(options.socket_path);
 }

@@ -17,3 +17,6 @@ int run_stop(int argc, char **argv);
 int run_status(int argc, char **argv);
 int run_doctor(int argc, char **argv);
 int run_calibrate(int argc, char **argv);
+
+/* Show what the daemon at @socket_path (NULL: in the usual places) says of itself. */
+int show_facts(const char *socket_path);

@@ -107,8 +107,7 @@ bool params_cpus(const struct rpc_call *call, const struct cpulist *allowed, str
 		r = cpulist_copy(allowed, &list);
 	else if (!json_is_array(cpus) || json_array_size(cpus) == 0)
 		return fail_cpus(allowed, answer);
-	json_array_foreach(cpus, index, entry)
-	{
+	json_array_foreach (cpus, index, entry) {
 		json_int_t cpu = json_integer_value(entry);
 
 		if (!json_is_integer(entry) || cpu < 0 || cpu > CPULIST_MAX_CPU ||

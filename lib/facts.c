@@ -42,18 +42,14 @@ void facts_print_notes(FILE *file, const json_t *notes)
 	const json_t *note;
 	size_t index;
 
-	json_array_foreach(notes, index, note) if (json_is_string(note))
-		facts_print_wrapped(file, "note: ", json_string_value(note));
+	json_array_foreach (notes, index, note)
+		if (json_is_string(note))
+			facts_print_wrapped(file, "note: ", json_string_value(note));
 }
 
-/* One fact: the label in a column of its own. */
-static void print_fact(FILE *file, const char *label, const char *format, ...)
-	__attribute__((format(printf, 3, 4)));
-
-static void print_fact(FILE *file, const char *label, const char *format, ...)
+void facts_print_fact(FILE *file, int indent, int width, const char *label, const char *format, ...)
 {
-	cleanup(freep) char *text = NULL;
-	char column[LABEL + 1];
+	cleanup(freep) char *text = NULL, *column = NULL;
 	va_list arguments;
 	int n;
 
@@ -64,9 +60,14 @@ static void print_fact(FILE *file, const char *label, const char *format, ...)
 		text = NULL;
 		return;
 	}
-	(void)snprintf(column, sizeof(column), "%-*s", LABEL, label);
+	if (asprintf(&column, "%*s%-*s", indent, "", width, label) == -1) {
+		column = NULL;
+		return;
+	}
 	facts_print_wrapped(file, column, text);
 }
+
+#define print_fact(file, label, ...) facts_print_fact(file, 0, LABEL, label, __VA_ARGS__)
 
 /* Return: "0-3,8", heap, or NULL. */
 static char *format_cpus(const json_t *cpus)
@@ -76,8 +77,9 @@ static char *format_cpus(const json_t *cpus)
 	const json_t *cpu;
 	size_t index;
 
-	json_array_foreach(cpus, index, cpu) if (cpulist_add(&list, (int)json_integer_value(cpu)) <
-						 0) return NULL;
+	json_array_foreach (cpus, index, cpu)
+		if (cpulist_add(&list, (int)json_integer_value(cpu)) < 0)
+			return NULL;
 	return cpulist_format(&list, &text) == 0 ? text : NULL;
 }
 
@@ -86,7 +88,7 @@ static void print_left_out(FILE *file, const json_t *left_out)
 	const json_t *entry;
 	size_t index;
 
-	json_array_foreach(left_out, index, entry)
+	json_array_foreach (left_out, index, entry)
 		print_fact(file, "CPU left out", "%d: %s", (int)json_get_integer(entry, "cpu", -1),
 			   json_get_string(entry, "reason"));
 }

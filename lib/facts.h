@@ -7,6 +7,13 @@
 #include <jansson.h>
 #include <stdio.h>
 
+/*
+ * Write one fact: @label in a column @width wide behind @indent blanks, then the text, wrapped
+ * under its own beginning. `format` as printf.
+ */
+void facts_print_fact(FILE *file, int indent, int width, const char *label, const char *format, ...)
+	__attribute__((format(printf, 5, 6)));
+
 /* Write what status.get answered. */
 void facts_print(FILE *file, const json_t *status);
 

@@ -11,40 +11,45 @@
 #include "cleanup.h"
 #include "socket-path.h"
 
-int session_open(const char *socket_path, struct session *ret)
+int session_open(const char *program, const char *socket_path, struct session *ret)
 {
-	struct session session = {.daemon = PRIVATE_DAEMON_NONE};
+	struct session session = {.program = program, .daemon = PRIVATE_DAEMON_NONE};
 	cleanup(freep) char *path = NULL;
 	int r = socket_path_connect(socket_path, &session.connection, &path);
 
-	if ((r == -ENOENT || r == -ECONNREFUSED) && !socket_path)
+	if (r == -ENOENT || r == -ECONNREFUSED)
 		return -ESRCH;
 	if (r < 0) {
-		(void)fprintf(stderr, "soakctl: no soakd answers at %s: %s\n",
-			      path ? path : "its socket", strerror(-r));
+		(void)fprintf(stderr, "%s: cannot connect to %s: %s\n", program,
+			      path ? path : "soakd", strerror(-r));
 		return r;
 	}
 	*ret = session;
 	return 0;
 }
 
-int session_require(const char *socket_path, struct session *ret)
+int session_require(const char *program, const char *socket_path, struct session *ret)
 {
-	int r = session_open(socket_path, ret);
+	int r = session_open(program, socket_path, ret);
 
-	if (r == -ESRCH)
-		(void)fprintf(stderr, "soakctl: soakd is not running: start it with soakd start\n");
+	if (r == -ESRCH && socket_path)
+		(void)fprintf(stderr, "%s: no soakd answers at %s\n", program, socket_path);
+	else if (r == -ESRCH)
+		(void)fprintf(stderr, "%s: soakd is not running: start it with soakd start\n",
+			      program);
 	return r;
 }
 
-static int start_private(const struct private_options *options, int cancel_fd, struct session *ret)
+static int start_private(const char *program, const struct private_options *options, int cancel_fd,
+			 struct session *ret)
 {
-	struct session session = {.daemon = PRIVATE_DAEMON_NONE};
+	struct session session = {.program = program, .daemon = PRIVATE_DAEMON_NONE};
 	int r = private_start(options, cancel_fd, &session.daemon);
 
 	/* -ECHILD: it has said itself why it ended. */
 	if (r < 0 && r != -ECHILD && r != -ECANCELED)
-		(void)fprintf(stderr, "soakctl: cannot start a soakd for this measurement: %s\n",
+		(void)fprintf(stderr, "%s: cannot start a soakd for this measurement: %s\n",
+			      program,
 			      r == -ENOENT ? "no soakd program found (set $SOAKD to its path)"
 					   : connection_strerror(r));
 	if (r < 0)
@@ -54,12 +59,15 @@ static int start_private(const struct private_options *options, int cancel_fd, s
 	return 0;
 }
 
-int session_open_any(const char *socket_path, const struct private_options *options, int cancel_fd,
-		     struct session *ret)
+int session_open_any(const char *program, const char *socket_path,
+		     const struct private_options *options, int cancel_fd, struct session *ret)
 {
-	int r = session_open(socket_path, ret);
+	int r;
 
-	return r == -ESRCH ? start_private(options, cancel_fd, ret) : r;
+	if (socket_path)
+		return session_require(program, socket_path, ret);
+	r = session_open(program, NULL, ret);
+	return r == -ESRCH ? start_private(program, options, cancel_fd, ret) : r;
 }
 
 void session_close(struct session *session)
@@ -76,10 +84,11 @@ int session_call(struct session *session, const char *method, json_t *params, js
 	int r = connection_call(session->connection, method, params, ret_result);
 
 	if (r == -EREMOTEIO)
-		(void)fprintf(stderr, "soakctl: %s: %s\n", method,
+		(void)fprintf(stderr, "%s: %s: %s\n", session->program, method,
 			      connection_error(session->connection));
 	else if (r < 0)
-		(void)fprintf(stderr, "soakctl: %s: %s\n", method, connection_strerror(r));
+		(void)fprintf(stderr, "%s: %s: %s\n", session->program, method,
+			      connection_strerror(r));
 	if (r == -EPIPE)
 		session->lost = true;
 	return r;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The daemon that a command talks to: the one that runs, or a private one.
+ * The daemon that a command talks to: the one that runs, or a private one. Made for programs: what
+ * goes wrong is said on stderr, in one line that begins with the program's name.
  */
 #pragma once
 
@@ -11,6 +12,7 @@
 #include "private.h"
 
 struct session {
+	const char *program;	       /* "soakctl"; borrowed */
 	struct connection *connection; /* the private daemon's, or owned */
 	struct private_daemon daemon;  /* none, when one ran already */
 	bool lost;		       /* the daemon has gone */
@@ -23,26 +25,27 @@ struct session {
  *
  * Return: 0; -ESRCH, without a word, when none runs; another negative errno after saying why.
  */
-int session_open(const char *socket_path, struct session *ret);
+int session_open(const char *program, const char *socket_path, struct session *ret);
 
-/* As session_open(), but say on stderr that no daemon runs and how to start one. */
-int session_require(const char *socket_path, struct session *ret);
+/* As session_open(), but say that no daemon runs and how to start one. */
+int session_require(const char *program, const char *socket_path, struct session *ret);
 
 /*
- * Connect to the daemon that runs, or start a private one.
+ * Connect to the daemon that runs, or start a private one; to the one at @socket_path if that is
+ * given, and to no other.
  *
  * @cancel_fd: readable when waiting is to be given up; -1: none
  *
  * Return: 0; -ECANCELED; a negative errno after the reason was said.
  */
-int session_open_any(const char *socket_path, const struct private_options *options, int cancel_fd,
-		     struct session *ret);
+int session_open_any(const char *program, const char *socket_path,
+		     const struct private_options *options, int cancel_fd, struct session *ret);
 
 /* End the session, and a private daemon with it. */
 void session_close(struct session *session);
 
 /*
- * Call a method; on failure say why on stderr.
+ * Call a method; on failure say why.
  *
  * @params: consumed
  * @ret_result: owned by the caller
