@@ -37,6 +37,8 @@ int child_find(const char *program)
 	const char *folder = getenv("PATH");
 	int found = -ENOENT;
 
+	if (program[0] == '\0')
+		return -ENOENT;
 	if (strchr(program, '/'))
 		return check_program(program);
 	if (!folder)

@@ -36,6 +36,11 @@ static const struct command *find_command(const char *name)
 	return NULL;
 }
 
+static bool is_help(const char *argument)
+{
+	return strcmp(argument, "--help") == 0 || strcmp(argument, "-h") == 0;
+}
+
 static int print_help(void)
 {
 	(void)printf("Usage: soakctl COMMAND [ARG...]\n\nCommands:\n");
@@ -55,7 +60,7 @@ static int print_command_help(const struct command *command)
 	return 0;
 }
 
-int main(int argc, char **argv)
+static int dispatch(int argc, char **argv)
 {
 	const struct command *command;
 
@@ -65,7 +70,7 @@ int main(int argc, char **argv)
 	}
 	if (strcmp(argv[1], "--version") == 0)
 		return printf("soakctl %s\n", SOAK_VERSION) < 0 ? STATUS_FAILED : 0;
-	if (strcmp(argv[1], "--help") == 0 || (strcmp(argv[1], "help") == 0 && argc < 3))
+	if (is_help(argv[1]) || (strcmp(argv[1], "help") == 0 && argc < 3))
 		return print_help();
 	command = find_command(strcmp(argv[1], "help") == 0 ? argv[2] : argv[1]);
 	if (!command) {
@@ -74,7 +79,19 @@ int main(int argc, char **argv)
 		return STATUS_FAILED;
 	}
 	/* Only as the first argument: later ones may be the measured command's own. */
-	if (strcmp(argv[1], "help") == 0 || (argc > 2 && strcmp(argv[2], "--help") == 0))
+	if (strcmp(argv[1], "help") == 0 || (argc > 2 && is_help(argv[2])))
 		return print_command_help(command);
 	return command->run(argc - 1, argv + 1);
+}
+
+int main(int argc, char **argv)
+{
+	int status = dispatch(argc, argv);
+
+	/* What was said to a full disk was not said. */
+	if ((fflush(stdout) == EOF || ferror(stdout)) && status == 0) {
+		(void)fprintf(stderr, "soakctl: cannot write to stdout\n");
+		return STATUS_FAILED;
+	}
+	return status;
 }

@@ -214,7 +214,9 @@ static int run_command(struct measure *measure, struct run_record *record)
 	if (r < 0) {
 		json_decref(run);
 		progress_clear(measure->progress);
-		(void)fprintf(stderr, "soakctl: %s: %s\n", options.argv[0], strerror(-r));
+		/* The program itself was found before. */
+		(void)fprintf(stderr, "soakctl: %s: %s\n", options.argv[0],
+			      r == -ENOENT ? "its interpreter is missing" : strerror(-r));
 		return r;
 	}
 	record->started = true;

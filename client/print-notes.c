@@ -151,11 +151,16 @@ static void note_strings(FILE *file, const json_t *notes)
 static void note_samples(FILE *file, const json_t *object)
 {
 	long long n_invalid = (long long)json_get_integer(object, "samples_invalid", 0);
+	long long n_missed = (long long)json_get_integer(object, "missed_ticks", 0);
 
 	if (n_invalid > 0)
+		note(file, "%lld sample%s invalid (a soaker was restarted or moved) and left out",
+		     n_invalid, n_invalid == 1 ? " is" : "s are");
+	if (n_missed > 0)
 		note(file,
-		     "%lld samples are invalid (a soaker was restarted or moved) and left out",
-		     n_invalid);
+		     "%lld sampling time%s missed, as soakd itself did not get a CPU: fewer and "
+		     "longer samples",
+		     n_missed, n_missed == 1 ? " was" : "s were");
 	if (json_is_true(json_object_get(object, "samples_lost")))
 		note(file, "the daemon's history did not reach back to the beginning "
 			   "(soakd start --history)");

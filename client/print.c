@@ -204,7 +204,7 @@ static void print_accounting(FILE *file, const json_t *document)
 	double unaccounted = mean_of(document, "unaccounted_ratio");
 
 	if (isnan(accounted))
-		print_row(file, "kernel accounting", "-  /proc/stat does not tell");
+		print_row(file, "kernel accounting", "-  too short for the ticks of /proc/stat");
 	else if (unaccounted >= 0)
 		print_row(file, "kernel accounting",
 			  "%s %%  (%s pp of the load is unaccounted: not in /proc/stat)",

@@ -6,8 +6,10 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -33,6 +35,22 @@ static void places_fini(struct places *places)
 	free(places->state_path);
 }
 
+/* A folder that was asked for by name is not made: it may be mistyped. */
+static bool has_folder(const char *socket_path)
+{
+	cleanup(freep) char *folder = strdup(socket_path);
+	char *slash = folder ? strrchr(folder, '/') : NULL;
+	struct stat state;
+
+	if (!slash)
+		return false;
+	slash[slash == folder] = '\0';
+	if (stat(folder, &state) == 0 && S_ISDIR(state.st_mode))
+		return true;
+	(void)fprintf(stderr, "soakd: --socket %s: there is no folder %s\n", socket_path, folder);
+	return false;
+}
+
 /* Return: 0; a negative errno after saying why. */
 static int find_places(const struct options *options, struct places *ret)
 {
@@ -42,6 +60,8 @@ static int find_places(const struct options *options, struct places *ret)
 	if (paths_calibration(&ret->state_path) == -ENOMEM)
 		r = -ENOMEM;
 	if (r == 0 && options->socket_path) {
+		if (!has_folder(options->socket_path))
+			return -ENOTDIR;
 		ret->socket_path = strdup(options->socket_path);
 		r = ret->socket_path ? 0 : -ENOMEM;
 	} else if (r == 0 && options->private_fd < 0) {

@@ -63,12 +63,12 @@ static int print_command_help(const struct command *command)
 static bool wants_help(int argc, char **argv)
 {
 	for (int i = 1; i < argc; i++)
-		if (strcmp(argv[i], "--help") == 0)
+		if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0)
 			return true;
 	return false;
 }
 
-int main(int argc, char **argv)
+static int dispatch(int argc, char **argv)
 {
 	const struct command *command;
 
@@ -78,7 +78,8 @@ int main(int argc, char **argv)
 	}
 	if (strcmp(argv[1], SOAKER_COMMAND) == 0)
 		return soaker_main(argc - 1, argv + 1);
-	if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "help") == 0)
+	if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 ||
+	    strcmp(argv[1], "help") == 0)
 		return print_help();
 	if (strcmp(argv[1], "--version") == 0)
 		return printf("soakd %s\n", SOAK_VERSION) < 0;
@@ -90,4 +91,16 @@ int main(int argc, char **argv)
 	if (wants_help(argc - 1, argv + 1))
 		return print_command_help(command);
 	return command->run(argc - 1, argv + 1);
+}
+
+int main(int argc, char **argv)
+{
+	int status = dispatch(argc, argv);
+
+	/* What was said to a full disk was not said. */
+	if ((fflush(stdout) == EOF || ferror(stdout)) && status == 0) {
+		(void)fprintf(stderr, "soakd: cannot write to stdout\n");
+		return STATUS_FAILED;
+	}
+	return status;
 }

@@ -19,6 +19,9 @@
 #define DEFAULT_LAST_SECONDS 60
 #define MOST_LAST_SECONDS    1e6
 
+/* /proc/stat counts in ticks of 10 ms on each CPU: below a hundred of them it tells nothing. */
+#define LEAST_ACCOUNTED_NS 1e9
+
 static struct daemon *daemon_of(const struct rpc_call *call)
 {
 	return ((struct method_context *)call->context)->daemon;
@@ -210,7 +213,7 @@ static struct accounting account(const struct daemon *daemon, const struct run *
 		accounting.written_bytes =
 			(double)(end->diskstats.written_bytes - begin->diskstats.written_bytes);
 	}
-	if (!begin->has_procstat || !end->has_procstat || window_ns <= 0 ||
+	if (!begin->has_procstat || !end->has_procstat || window_ns < LEAST_ACCOUNTED_NS ||
 	    procstat_subtract(&begin->procstat, &end->procstat, &change) < 0)
 		return accounting;
 	accounting.steal_ratio = (double)change.steal_ns / window_ns;

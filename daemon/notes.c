@@ -96,7 +96,7 @@ json_t *notes_new(const struct daemon *daemon)
 	if (isnan(daemon->intrusion_ratio))
 		add(notes, "the soakers' intrusion could not be measured");
 	if (daemon->soaking.n_restarts > 0)
-		add(notes, "the soaker process was started again %llu times",
+		add(notes, "the soaker process was started again (%llu so far)",
 		    (unsigned long long)daemon->soaking.n_restarts);
 	return notes;
 }

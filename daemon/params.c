@@ -63,7 +63,7 @@ bool params_trim(const struct rpc_call *call, struct trim *ret, struct rpc_answe
 
 	if (json_object_get(call->params, "trim_count")) {
 		if (share) {
-			rpc_fail_member(answer, "trim_ratio", "trim_ratio or trim_count, not both");
+			rpc_fail_member(answer, "trim_ratio", "left out when trim_count is given");
 			return false;
 		}
 		if (!params_integer(call, "trim_count", 0, MAX_TRIM_COUNT, 0, &count, answer))

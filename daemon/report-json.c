@@ -145,15 +145,16 @@ json_t *report_to_json(const struct daemon *daemon, const struct report *report,
 	format_moment(report->begin_ns, begin);
 	format_moment(report->end_ns, end);
 	rest = json_pack(
-		"{s:s, s:s, s:f, s:f, s:I, s:I, s:I, s:I, s:b, s:b, s:o, s:I, s:o, s:o}", "start",
-		begin, "end", end, "elapsed_seconds", (double)report->elapsed_ns / 1e9,
+		"{s:s, s:s, s:f, s:f, s:I, s:I, s:I, s:I, s:b, s:b, s:o, s:I, s:I, s:o, s:o}",
+		"start", begin, "end", end, "elapsed_seconds", (double)report->elapsed_ns / 1e9,
 		"interval_seconds", (double)daemon->config.interval_ns / 1e9, "samples",
 		(json_int_t)report->n_samples, "samples_kept", (json_int_t)report->n_kept,
 		"samples_cut", (json_int_t)report->n_cut, "samples_invalid",
 		(json_int_t)report->n_invalid, "short", report->is_short, "samples_lost",
 		report->samples_lost, "idle_floor_ratio", json_number(report->idle_floor_ratio),
-		"late_ticks", (json_int_t)daemon->sampler.late_ticks, "cpus",
-		report_cpus_to_json(report), "notes", notes_new(daemon));
+		"missed_ticks", (json_int_t)report->n_missed, "late_ticks",
+		(json_int_t)daemon->sampler.late_ticks, "cpus", report_cpus_to_json(report),
+		"notes", notes_new(daemon));
 	if (!rest || !trimmed || json_object_update(object, rest) == -1 ||
 	    json_object_update(object, trimmed) == -1) {
 		json_decref(object);

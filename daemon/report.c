@@ -266,14 +266,18 @@ static int trim_report(struct report *report, const struct sampler *sampler,
 	return 0;
 }
 
-static uint64_t elapsed_of(const struct history *history, const struct stretch *stretch)
+/* What the samples themselves, not their CPUs, sum up to. */
+static void sum_samples(const struct history *history, const struct stretch *stretch,
+			struct report *report)
 {
-	uint64_t elapsed_ns = 0;
 	const struct cpu_sample *cpus;
 
-	for (uint64_t seq = stretch->first; seq < stretch->end; seq++)
-		elapsed_ns += history_get(history, seq, &cpus)->elapsed_ns;
-	return elapsed_ns;
+	for (uint64_t seq = stretch->first; seq < stretch->end; seq++) {
+		const struct sample *sample = history_get(history, seq, &cpus);
+
+		report->elapsed_ns += sample->elapsed_ns;
+		report->n_missed += sample->missed_ticks;
+	}
 }
 
 int report_compute(const struct sampler *sampler, const struct calibration_cpu *baselines,
@@ -304,8 +308,9 @@ int report_compute(const struct sampler *sampler, const struct calibration_cpu *
 		report_fini(&report);
 		return r;
 	}
-	report.elapsed_ns = request->exact ? request->end_ns - request->begin_ns
-					   : elapsed_of(&sampler->history, &stretch);
+	sum_samples(&sampler->history, &stretch, &report);
+	if (request->exact)
+		report.elapsed_ns = request->end_ns - request->begin_ns;
 	*ret = report;
 	return 0;
 }

@@ -41,7 +41,8 @@ struct report {
 	size_t n_samples; /* wholly inside */
 	size_t n_invalid; /* of them, without one valid CPU */
 	size_t n_kept;
-	size_t n_cut; /* by trimming, both ends together */
+	size_t n_cut;	   /* by trimming, both ends together */
+	uint64_t n_missed; /* due times without a sample */
 	bool is_short;
 	bool samples_lost; /* the history no longer reached back to the beginning */
 	double idle_floor_ratio;

@@ -98,7 +98,7 @@ const char *connection_strerror(int error)
 {
 	switch (error) {
 	case -EPIPE:
-		return "soakd has gone";
+		return "soakd closed the connection: it ended, or has too many";
 	case -ETIME:
 		return "soakd does not answer";
 	case -EPROTO:

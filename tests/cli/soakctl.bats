@@ -33,6 +33,11 @@ soakrun() {
 	run -127 soakrun -- /no/such/program
 	assert_one_line "$output"
 	run -127 soakrun -- no-such-program
+	run -127 soakrun -- ""
+	printf '#!/no/such/interpreter\n' >"$BATS_TEST_TMPDIR/script"
+	chmod +x "$BATS_TEST_TMPDIR/script"
+	run -127 soakrun -- "$BATS_TEST_TMPDIR/script"
+	[[ "$output" == *interpreter* ]]
 	run -126 soakrun -- /etc/passwd
 	assert_one_line "$output"
 	run -126 soakrun -- /tmp
@@ -52,6 +57,9 @@ soakrun() {
 	done
 	run -125 soakrun
 	run -125 "$SOAKCTL"
+	run -125 bash -c '"$SOAKCTL" --help >/dev/full'
+	run -125 bash -c '"$SOAKCTL" status >/dev/full'
+	run -0 "$SOAKCTL" -h
 	run -125 "$SOAKCTL" dance
 }
 

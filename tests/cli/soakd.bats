@@ -151,7 +151,7 @@ restarted() {
 	for options in "--interval 0" "--interval 9ms" "--interval 61s" "--interval x" \
 		"--cpus 99" "--cpus 1-" "--cpus ," "--body nop" "--history 0" "--socket s" \
 		"--socket $BATS_TEST_TMPDIR/$long" "--socket $BATS_TEST_TMPDIR/file" \
-		"--socket /proc/none/s" "--no-such" "--interval" "extra" \
+		"--socket /proc/none/s" "--socket $BATS_TEST_TMPDIR/none/s" "--no-such" "--interval" "extra" \
 		"--interval 10ms --history 720h"; do
 		echo "start $options"
 		# shellcheck disable=SC2086

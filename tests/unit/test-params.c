@@ -243,7 +243,7 @@ static void test_other_trims_are_refused(void **state)
 {
 	static const char a_share[] = "a number from 0 to below 0.5: the share cut from each end";
 	static const char a_count[] = "an integer from 0 to 1000000";
-	static const char one[] = "trim_ratio or trim_count, not both";
+	static const char one[] = "left out when trim_count is given";
 	static const struct {
 		const char *params;
 		const char *member;
