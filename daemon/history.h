@@ -26,7 +26,7 @@ struct cpu_sample {
 	uint64_t elapsed_ns;
 	uint64_t gap_ns;
 	uint64_t longest_gap_ns;
-	uint32_t passes;
+	uint64_t passes; /* beyond 32 bits when soakd was stopped for some minutes */
 	uint32_t gaps;
 	uint32_t flags; /* enum sample_flag; 0: valid */
 };

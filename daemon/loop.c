@@ -206,7 +206,6 @@ static void publish_gaps(struct slot *slot, const struct tally *tally, uint64_t 
 	atomic_thread_fence(memory_order_release);
 	publish(copy->count, tally->gaps);
 	publish(copy->ticks, tally->gap_ticks);
-	publish(copy->switches, tally->switches);
 	publish(copy->end, now);
 	publish(copy->longest, tally->longest);
 	publish(copy->epoch, tally->epoch);
@@ -310,7 +309,6 @@ inline_always void soak(work_fn *work, slot_clock_fn *clock, struct slot *slot,
 	last = clock();
 	tally.window_begin = last;
 	window_end = last + slot->window_ticks;
-	publish(slot->begin, last);
 	publish(slot->last, last);
 	atomic_store_explicit(&slot->started, true, memory_order_release);
 

@@ -44,7 +44,7 @@ slot_clock_fn *loop_clock_function(enum loop_clock clock);
  * Soak the calling thread's CPU for ever.
  *
  * The thread must be pinned, at idle priority and have every signal blocked. The thread sets
- * slot->started before its first pass.
+ * slot->started before the first pass that counts.
  *
  * @buffer: body->buffer_bytes of the thread's own memory; may be NULL when that is 0
  */

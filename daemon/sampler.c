@@ -47,19 +47,29 @@ static uint64_t to_ns(const struct sampler *sampler, uint64_t ticks)
 	return (uint64_t)((double)ticks * sampler->tick_ns + 0.5);
 }
 
+/* A soaker that died in a gap was last alive before what was read of it meanwhile. */
+static uint64_t since(uint64_t now, uint64_t base)
+{
+	return now > base ? now - base : 0;
+}
+
+static uint64_t later(uint64_t a, uint64_t b)
+{
+	return a > b ? a : b;
+}
+
 /* Soaker's counts since it began, on top of what the soakers before it counted. */
 static void add_reading(const struct sampler *sampler, const struct sampler_cpu *cpu,
 			const struct slot_reading *reading, struct sampler_totals *totals)
 {
-	struct load_counts since = {
-		.elapsed_ns = to_ns(sampler, reading->now_ticks - cpu->base.now_ticks),
-		.gap_ns = to_ns(sampler, reading->taken_ticks - cpu->base.taken_ticks),
+	struct load_counts more = {
+		.elapsed_ns = to_ns(sampler, since(reading->now_ticks, cpu->base.now_ticks)),
+		.gap_ns = to_ns(sampler, since(reading->taken_ticks, cpu->base.taken_ticks)),
 		.passes = reading->passes - cpu->base.passes,
 		.gaps = reading->gaps - cpu->base.gaps,
 	};
 
-	load_counts_add(&totals->counts, &since);
-	totals->switches = reading->switches;
+	load_counts_add(&totals->counts, &more);
 	totals->longest_gap_ns = to_ns(sampler, reading->longest_ticks);
 	if (reading->running_on != cpu->cpu)
 		totals->flags |= SAMPLE_MIGRATED;
@@ -67,7 +77,7 @@ static void add_reading(const struct sampler *sampler, const struct sampler_cpu 
 
 static void read_cpu(struct sampler *sampler, size_t index, struct sampler_totals *ret)
 {
-	const struct sampler_cpu *cpu = &sampler->cpus[index];
+	struct sampler_cpu *cpu = &sampler->cpus[index];
 	struct slot_reading reading;
 
 	*ret = (struct sampler_totals){.counts = cpu->carried, .flags = cpu->flags};
@@ -77,6 +87,9 @@ static void read_cpu(struct sampler *sampler, size_t index, struct sampler_total
 	}
 	sampler->source.read(sampler->source.context, index, &reading);
 	add_reading(sampler, cpu, &reading, ret);
+	ret->counts.elapsed_ns = later(ret->counts.elapsed_ns, cpu->told.elapsed_ns);
+	ret->counts.gap_ns = later(ret->counts.gap_ns, cpu->told.gap_ns);
+	cpu->told = ret->counts;
 }
 
 void sampler_read_totals(struct sampler *sampler, struct sampler_totals *totals)
@@ -133,7 +146,7 @@ static void sample_cpu(struct sampler *sampler, size_t index, struct cpu_sample 
 	read_cpu(sampler, index, &now);
 	ret->elapsed_ns = now.counts.elapsed_ns - before->elapsed_ns;
 	ret->gap_ns = now.counts.gap_ns - before->gap_ns;
-	ret->passes = (uint32_t)(now.counts.passes - before->passes);
+	ret->passes = now.counts.passes - before->passes;
 	ret->gaps = (uint32_t)(now.counts.gaps - before->gaps);
 	ret->longest_gap_ns = now.longest_gap_ns;
 	ret->flags = now.flags;

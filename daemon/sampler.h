@@ -27,7 +27,6 @@ struct sampler_source {
 /* What one CPU was counted since the daemon began. */
 struct sampler_totals {
 	struct load_counts counts;
-	uint64_t switches;
 	uint64_t longest_gap_ns; /* in the present interval */
 	uint32_t flags;		 /* enum sample_flag, what is the matter just now */
 };
@@ -38,6 +37,7 @@ struct sampler_cpu {
 	struct slot_reading base;   /* when this soaker began */
 	struct load_counts carried; /* of the soakers before it */
 	struct sampler_totals last; /* at the last tick */
+	struct load_counts told;    /* at the last reading of any kind */
 	uint32_t flags;		    /* of the interval going on */
 };
 
@@ -71,7 +71,8 @@ void sampler_soaker_began(struct sampler *sampler, size_t index);
 /*
  * The soaker on the CPU at @index has ended (or is about to be).
  *
- * Its totals up to @last_ticks, its last sign of life, are kept; what was open then is nobody's.
+ * Its totals up to its last sign of life are kept; what was open then is nobody's, except where a
+ * reading has told it already: totals never go back.
  * The interval going on is marked with @flags.
  */
 void sampler_soaker_ended(struct sampler *sampler, size_t index, uint32_t flags);

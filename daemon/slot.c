@@ -8,8 +8,11 @@
 
 #define relaxed(field) atomic_load_explicit(&(field), memory_order_relaxed)
 
+/* A reader that is interrupted this often in a row is on a machine that has other worries. */
+#define MOST_TRIES 4
+
 struct gaps_copy {
-	uint64_t count, ticks, switches, end, longest, epoch;
+	uint64_t count, ticks, end, longest, epoch;
 };
 
 static struct gaps_copy read_gaps(const struct slot *slot)
@@ -26,7 +29,6 @@ static struct gaps_copy read_gaps(const struct slot *slot)
 		turn = again;
 		copy.count = relaxed(gaps->count);
 		copy.ticks = relaxed(gaps->ticks);
-		copy.switches = relaxed(gaps->switches);
 		copy.end = relaxed(gaps->end);
 		copy.longest = relaxed(gaps->longest);
 		copy.epoch = relaxed(gaps->epoch);
@@ -49,7 +51,6 @@ static uint64_t read_finished(const struct slot *slot, struct slot_reading *ret)
 	gaps = read_gaps(slot);
 	ret->taken_ticks = gaps.ticks;
 	ret->gaps = gaps.count;
-	ret->switches = gaps.switches;
 	ret->longest_ticks = gaps.epoch == relaxed(slot->epoch) ? gaps.longest : 0;
 	ret->running_on = relaxed(slot->running_on);
 	return gaps.end > last ? gaps.end : last;
@@ -57,14 +58,20 @@ static uint64_t read_finished(const struct slot *slot, struct slot_reading *ret)
 
 void slot_read(const struct slot *slot, slot_clock_fn *clock, struct slot_reading *ret)
 {
-	uint64_t last = read_finished(slot, ret), unfinished;
+	uint64_t last, unfinished;
+	int tries = 0;
 
-	ret->now_ticks = clock();
-	if (ret->now_ticks < last) /* the reader's clock may lag by some ticks */
-		ret->now_ticks = last;
-	unfinished = ret->now_ticks - last;
-	if (unfinished < relaxed(slot->gap_ticks))
-		return;
+	/* A reader that is interrupted between the two loads would take its own absence for a gap
+	 * of the soaker's. One in which `last` moves on is none. */
+	do {
+		last = read_finished(slot, ret);
+		ret->now_ticks = clock();
+		if (ret->now_ticks < last) /* the reader's clock may lag by some ticks */
+			ret->now_ticks = last;
+		unfinished = ret->now_ticks - last;
+		if (unfinished < relaxed(slot->gap_ticks))
+			return;
+	} while (relaxed(slot->last) > last && ++tries < MOST_TRIES);
 	ret->taken_ticks += unfinished;
 	if (unfinished > ret->longest_ticks)
 		ret->longest_ticks = unfinished;

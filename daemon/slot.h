@@ -60,10 +60,8 @@ struct slot {
 
 	/* Written once by the soaker before `started`. */
 	_Atomic uint64_t gap_ticks; /* a clock difference from here on is a gap */
-	_Atomic uint64_t begin;	    /* first clock reading */
-	_Atomic uint32_t thread_id;
-	_Atomic bool has_switches; /* the kernel tells this thread of switches (rseq) */
-	_Atomic int32_t error;	   /* negative errno when it could not begin */
+	_Atomic bool has_switches;  /* the kernel tells this thread of switches (rseq) */
+	_Atomic int32_t error;	    /* negative errno when it could not begin */
 	_Atomic bool started;
 
 	/* Written by soakd alone: a new value begins a new `longest`. */
@@ -92,8 +90,7 @@ struct slot_reading {
 	uint64_t now_ticks;   /* the moment */
 	uint64_t taken_ticks; /* in gaps, the one going on included */
 	uint64_t passes;
-	uint64_t gaps; /* finished ones */
-	uint64_t switches;
+	uint64_t gaps;		/* finished ones */
 	uint64_t longest_ticks; /* in the present epoch; the one going on included */
 	int running_on;
 };
@@ -104,7 +101,8 @@ typedef uint64_t slot_clock_fn(void);
 /*
  * Read a slot.
  *
- * Never waits for the writer: it reads again only when a gap ended between two loads.
+ * Never waits for the writer: it reads again only when a gap ended between two loads, or, a few
+ * times, when the reader itself was interrupted between them.
  *
  * @slot: of a soaker that has started
  * @clock: the same clock as the soaker's, comparable across CPUs

@@ -76,7 +76,6 @@ static void *soak_thread(void *argument)
 	unsigned char *buffer = NULL;
 	int r;
 
-	atomic_store(&own.slot->thread_id, (uint32_t)gettid());
 	r = pin(own.slot->cpu);
 	/* After pinning, so that the memory is the CPU's own node's. */
 	if (r == 0 && own.body->buffer_bytes) {
