@@ -17,14 +17,17 @@
 
 int daemon_calibrate(struct daemon *daemon, double seconds)
 {
+	int r;
+
 	if (daemon->calibrating)
 		return -EBUSY;
 	for (size_t i = 0; i < daemon->sampler.n_cpus; i++)
 		daemon->calibration_first[i] = soaking_n_windows(&daemon->soaking, i);
-	daemon->calibrating = true;
 	daemon->extended = false;
 	daemon->calibration_seconds = seconds;
-	return daemon_schedule(daemon->on_calibrated, seconds);
+	r = daemon_schedule(daemon->on_calibrated, seconds);
+	daemon->calibrating = r == 0;
+	return r;
 }
 
 static int compute_baselines(struct daemon *daemon, struct calibration_cpu *cpus)
@@ -46,12 +49,19 @@ static int compute_baselines(struct daemon *daemon, struct calibration_cpu *cpus
 	return 0;
 }
 
+/* Return: whether every soaked CPU was quiet; false when none is soaked just now. */
 static bool all_quiet(const struct daemon *daemon, const struct calibration_cpu *cpus)
 {
-	for (size_t i = 0; i < daemon->sampler.n_cpus; i++)
-		if (!cpus[i].quiet && daemon->sampler.cpus[i].soaked)
+	bool any = false;
+
+	for (size_t i = 0; i < daemon->sampler.n_cpus; i++) {
+		if (!daemon->sampler.cpus[i].soaked)
+			continue;
+		if (!cpus[i].quiet)
 			return false;
-	return true;
+		any = true;
+	}
+	return any;
 }
 
 static void log_floor(const struct calibration *calibration)

@@ -149,9 +149,11 @@ static int open_server(struct daemon *daemon)
 
 static void check_sleep(struct daemon *daemon)
 {
-	uint64_t slept_ns = clock_now_ns(CLOCK_BOOTTIME) - clock_now_ns(CLOCK_MONOTONIC);
+	/* Some ns below zero on a machine that never slept: the one clock is read before the other.
+	 */
+	int64_t slept_ns = (int64_t)(clock_now_ns(CLOCK_BOOTTIME) - clock_now_ns(CLOCK_MONOTONIC));
 
-	if (slept_ns - daemon->slept_ns > LEAST_SLEEP_NS && slept_ns > daemon->slept_ns)
+	if (slept_ns - daemon->slept_ns > LEAST_SLEEP_NS)
 		sampler_mark(&daemon->sampler, SAMPLE_SUSPENDED);
 	daemon->slept_ns = slept_ns;
 }
@@ -239,6 +241,9 @@ static int lock_machine(struct daemon *daemon)
 	if (r == -EADDRINUSE && holder.socket_path[0])
 		log_line(LOG_ERR, "one runs already (pid %d, socket %s): use it, or stop it first",
 			 (int)holder.pid, holder.socket_path);
+	else if (r == -EADDRINUSE && !holder.answered)
+		log_line(LOG_ERR, "one is starting already (pid %d): wait until it has",
+			 (int)holder.pid);
 	else if (r == -EADDRINUSE)
 		log_line(LOG_ERR,
 			 "one runs already (pid %d), for a soakctl run or a check of its own: "

@@ -61,8 +61,8 @@ struct daemon {
 	int lock_fd;
 	int timer_fd;
 	uint64_t first_due_ns;
-	uint64_t n_due;	   /* due times that have passed */
-	uint64_t slept_ns; /* CLOCK_BOOTTIME - CLOCK_MONOTONIC at the last tick */
+	uint64_t n_due;	  /* due times that have passed */
+	int64_t slept_ns; /* CLOCK_BOOTTIME - CLOCK_MONOTONIC at the last tick */
 	uint64_t last_soaker_start_ns;
 	uint64_t next_cpu_check_ns;
 

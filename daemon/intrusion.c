@@ -31,13 +31,11 @@ static void *burn(void *argument)
 	cpu_set_t *set = CPU_ALLOC(n);
 
 	if (!set)
-		return NULL;
+		_exit(1);
 	CPU_ZERO_S(size, set);
 	CPU_SET_S((size_t)slot->cpu, size, set);
-	if (sched_setaffinity(0, size, set) == -1) {
-		CPU_FREE(set);
-		return NULL;
-	}
+	if (sched_setaffinity(0, size, set) == -1)
+		_exit(1);
 	CPU_FREE(set);
 	for (;;)
 		__asm__ volatile("" ::: "memory");
@@ -56,8 +54,10 @@ static _Noreturn void run_busy_threads(pid_t parent, const struct soaker *soaker
 	for (size_t i = 0; i < soaker->n_slots; i++) {
 		pthread_t thread;
 
-		if (atomic_load(&soaker->slots[i].started))
-			(void)pthread_create(&thread, &attributes, burn, &soaker->slots[i]);
+		/* A soaker without a busy thread beside it would read as pure intrusion. */
+		if (atomic_load(&soaker->slots[i].started) &&
+		    pthread_create(&thread, &attributes, burn, &soaker->slots[i]) != 0)
+			_exit(1);
 	}
 	if (write(ready, "r", 1) != 1)
 		_exit(1);

@@ -45,6 +45,7 @@ static void ask_holder(struct machine_lock_holder *ret)
 	if (poll(&wait, 1, ANSWER_TIMEOUT_MS) != 1)
 		return;
 	n = recv(fd, ret->socket_path, sizeof(ret->socket_path) - 1, 0);
+	ret->answered = n >= 0;
 	ret->socket_path[n > 0 ? n : 0] = '\0';
 }
 

@@ -8,12 +8,14 @@
  */
 #pragma once
 
+#include <stdbool.h>
 #include <sys/types.h>
 
 /* Who holds the lock. */
 struct machine_lock_holder {
 	pid_t pid;	       /* 0: unknown */
-	char socket_path[128]; /* "": it has none, or did not say */
+	bool answered;	       /* false: it is still starting, or hangs */
+	char socket_path[128]; /* "": it has none, or did not answer */
 };
 
 /*

@@ -17,7 +17,7 @@
 #include "report-json.h"
 
 #define DEFAULT_LAST_SECONDS 60
-#define MOST_LAST_SECONDS    1e6
+#define MOST_LAST_SECONDS    (720 * 3600.0) /* as soakctl report --last */
 
 /* /proc/stat counts in ticks of 10 ms on each CPU: below a hundred of them it tells nothing. */
 #define LEAST_ACCOUNTED_NS 1e9
@@ -52,6 +52,11 @@ static bool read_cpus(const struct rpc_call *call, struct cpulist *ret, struct r
 
 	if (daemon_soaked_cpus(daemon_of(call), &soaked) < 0) {
 		rpc_fail(answer, RPC_INTERNAL_ERROR, "out of memory");
+		return false;
+	}
+	if (soaked.n == 0) {
+		rpc_fail(answer, RPC_NOT_NOW,
+			 "no CPU is soaked now: the soakers are to be restarted");
 		return false;
 	}
 	return params_cpus(call, &soaked, ret, answer);
@@ -141,6 +146,9 @@ static bool read_run(const struct rpc_call *call, struct run **ret, struct rpc_a
 		return false;
 	}
 	*ret = runs_find(&daemon_of(call)->runs, number);
+	/* The numbers can be guessed: another user's run is none. */
+	if (*ret && (*ret)->uid != peer_uid(((struct method_context *)call->context)->peer))
+		*ret = NULL;
 	if (!*ret)
 		rpc_fail(answer, RPC_NO_SUCH_RUN,
 			 "no run %s is open: it has ended, or made room for newer ones", name);
@@ -219,7 +227,9 @@ static struct accounting account(const struct daemon *daemon, const struct run *
 	accounting.steal_ratio = (double)change.steal_ns / window_ns;
 	/* The soakers are charged as one process: with some of their CPUs left out, their share
 	 * cannot be told, and all that is nice counts as theirs. */
-	if (selects_all(daemon, run))
+	if (selects_all(daemon, run) && end->charged_ns < begin->charged_ns)
+		accounting.accounted_ratio = NAN; /* the kernel no longer tells */
+	else if (selects_all(daemon, run))
 		accounting.accounted_ratio =
 			((double)change.busy_ns - (double)(end->charged_ns - begin->charged_ns)) /
 			window_ns;

@@ -14,7 +14,6 @@ static void read_soakers(struct soaking *soaking, struct sampler *sampler,
 			 const struct cpulist *selected, struct reading *reading)
 {
 	reading->monotonic_ns = clock_now_ns(CLOCK_MONOTONIC);
-	reading->wall_ns = (int64_t)clock_now_ns(CLOCK_REALTIME);
 	sampler_read_totals(sampler, reading->totals);
 	for (size_t i = 0; i < sampler->n_cpus; i++)
 		if (cpulist_has(selected, sampler->cpus[i].cpu))

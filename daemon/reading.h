@@ -15,7 +15,6 @@
 
 struct reading {
 	uint64_t monotonic_ns;
-	int64_t wall_ns;
 	struct sampler_totals *totals;	  /* [sampler->n_cpus]; owned */
 	uint64_t histogram[SLOT_BUCKETS]; /* over the selected CPUs, in ticks */
 	bool has_procstat;

@@ -569,11 +569,6 @@ uid_t peer_uid(const struct peer *peer)
 	return peer->who.uid;
 }
 
-gid_t peer_gid(const struct peer *peer)
-{
-	return peer->who.gid;
-}
-
 bool peer_in_group(const struct peer *peer, gid_t gid)
 {
 	gid_t groups[256];

@@ -88,7 +88,6 @@ bool peer_stream(struct peer *peer, const char *line);
 
 /* The user who connected, from SO_PEERCRED at connect time. */
 uid_t peer_uid(const struct peer *peer);
-gid_t peer_gid(const struct peer *peer);
 
 /*
  * Return: whether @gid is the peer's group or one of its supplementary groups (SO_PEERGROUPS).

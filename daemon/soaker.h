@@ -61,7 +61,8 @@ void soaker_kill(struct soaker *soaker);
 
 /*
  * Return: ticks of CPU time in ns that the kernel has charged to the soakers the way it charges
- * /proc/stat (not the exact run time), so that the two can be subtracted; 0 without a process.
+ * /proc/stat (not the exact run time), so that the two can be subtracted; 0 without a process, or
+ * where the kernel does not tell.
  *
  * Source: clock_getcpuclockid(3) gives the scheduler's clock only; the profiling clock of the same
  * process is the sum of utime and stime as the tick charged them (kernel/time/posix-cpu-timers.c,

@@ -43,6 +43,13 @@ static int read_available(struct daemon *daemon, struct cpulist *ret)
 	return r;
 }
 
+static void forget_watch(struct daemon *daemon)
+{
+	if (daemon->on_soaker)
+		event_free(daemon->on_soaker);
+	daemon->on_soaker = NULL;
+}
+
 static void restart_soakers(struct daemon *daemon)
 {
 	cleanup(cpulist_fini) struct cpulist available = {0};
@@ -53,8 +60,10 @@ static void restart_soakers(struct daemon *daemon)
 	daemon->last_soaker_start_ns = clock_now_ns(CLOCK_MONOTONIC);
 	if (r == 0) {
 		r = supervise_watch(daemon);
-		if (r < 0)
+		if (r < 0) {
+			forget_watch(daemon);
 			soaking_stop(&daemon->soaking, SAMPLE_RESTARTED);
+		}
 	}
 	if (r == 0) {
 		daemon->soaking.n_restarts++;
@@ -77,9 +86,7 @@ static void replace_soakers(struct daemon *daemon)
 {
 	uint64_t now_ns = clock_now_ns(CLOCK_MONOTONIC);
 
-	if (daemon->on_soaker)
-		event_free(daemon->on_soaker);
-	daemon->on_soaker = NULL;
+	forget_watch(daemon);
 	soaking_stop(&daemon->soaking, SAMPLE_RESTARTED);
 	if (now_ns - daemon->last_soaker_start_ns >= LEAST_SOAKER_LIFE_NS)
 		restart_soakers(daemon);
