@@ -102,8 +102,9 @@ static _Noreturn void become_command(const struct child_options *options, int ga
 	/* Nothing comes when soakctl ends before it opens the gate. */
 	if (read(gate, &byte, 1) != 1)
 		_exit(127);
-	if (arrange_files(options) == 0 &&
-	    sigprocmask(SIG_SETMASK, options->signal_mask, NULL) == 0)
+	/* The mask first: opening a FIFO waits, and must be possible to interrupt. */
+	if (sigprocmask(SIG_SETMASK, options->signal_mask, NULL) == 0 &&
+	    arrange_files(options) == 0)
 		(void)execvp(options->argv[0], options->argv);
 	error = errno;
 	(void)!write(report, &error, sizeof(error));
@@ -162,8 +163,12 @@ int child_release(struct child *child)
 	n = write(child->gate_fd, "g", 1);
 	closep(&child->gate_fd);
 	child->gate_fd = -1;
-	if (n != 1)
+	if (n != 1) {
+		closep(&child->report_fd);
+		child->report_fd = -1;
+		child_reap(child, &end);
 		return -EPIPE;
+	}
 	do
 		n = read(child->report_fd, &error, sizeof(error));
 	while (n == -1 && errno == EINTR);

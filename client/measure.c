@@ -87,6 +87,7 @@ static int end_window(struct measure *measure, json_t *run, json_t **ret_report)
 static int settle(struct measure *measure, double *ret_load_ratio)
 {
 	json_t *run, *report;
+	bool interrupted;
 	int r;
 
 	*ret_load_ratio = (double)NAN;
@@ -96,13 +97,14 @@ static int settle(struct measure *measure, double *ret_load_ratio)
 	r = begin_window(measure, &run);
 	if (r < 0)
 		return r;
-	if (!interrupts_wait(measure->interrupts, measure->options->settle_ns)) {
-		json_decref(run);
-		return -EINTR;
-	}
+	interrupted = !interrupts_wait(measure->interrupts, measure->options->settle_ns);
 	r = end_window(measure, run, &report);
 	if (r < 0)
 		return r;
+	if (interrupted) {
+		json_decref(report);
+		return -EINTR;
+	}
 	*ret_load_ratio = json_get_number(report, "untrimmed_load_ratio");
 	json_decref(report);
 	return 0;
@@ -212,7 +214,8 @@ static int run_command(struct measure *measure, struct run_record *record)
 	}
 	r = child_release(&child);
 	if (r < 0) {
-		json_decref(run);
+		if (end_window(measure, run, &record->report) == 0)
+			run_record_fini(record);
 		progress_clear(measure->progress);
 		/* The program itself was found before. */
 		(void)fprintf(stderr, "soakctl: %s: %s\n", options.argv[0],

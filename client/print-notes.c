@@ -65,7 +65,7 @@ static void note_short(FILE *file, const json_t *runs)
 
 	json_array_foreach (runs, index, run)
 		n += json_is_true(json_object_get(run, "short")) &&
-		     !isnan(json_get_number(run, "load_ratio"));
+		     json_is_false(json_object_get(run, "failed"));
 	if (n > 0)
 		note(file,
 		     "%d run%s short: fewer than 5 samples are left after trimming, so the load is "
@@ -83,7 +83,12 @@ static void note_bursts(FILE *file, const json_t *document, const struct stats_s
 	if (load->n >= 2)
 		noise = fmax(noise, TRIM_GAP_SDS * load->sd);
 	noise = fmax(noise, TRIM_GAP_SHARE * fabs(load->mean));
-	if (fabs(gap) > noise)
+	if (gap < -noise)
+		note(file,
+		     "trimming adds %.2f pp to the load: the load has pauses (--trim 0 counts "
+		     "them)",
+		     -gap * 100);
+	else if (gap > noise)
 		note(file,
 		     "trimming takes %.2f pp of the load away: the load comes in bursts "
 		     "(--trim 0 counts them)",

@@ -260,8 +260,9 @@ static void print_summary(FILE *file, const json_t *document)
 	print_accounting(file, document);
 	print_background(file, document);
 	print_io(file, document);
-	print_row(file, "idle floor", "%s %%, intrusion %s %%, steal %s %%",
+	print_row(file, "idle floor", "%s %% +- %s pp, intrusion %s %%, steal %s %%",
 		  percent(mean_of(document, "idle_floor_ratio")).text,
+		  percent(json_get_number(environment, "idle_floor_uncertainty_ratio")).text,
 		  number(json_get_number(environment, "intrusion_ratio") * 100, 1).text,
 		  number(mean_of(document, "steal_ratio") * 100, 1).text);
 }

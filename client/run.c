@@ -23,7 +23,7 @@ struct series {
 	int command_status; /* exit status of the first run that failed */
 };
 
-/* Run the --prepare command, outside of any window. Return: 0, or the exit status. */
+/* Run the --prepare command, outside of any window. Return: 0, -EINTR, or the exit status. */
 static int prepare(const struct series *series)
 {
 	const struct run_options *options = series->measure.options;
@@ -39,6 +39,9 @@ static int prepare(const struct series *series)
 		return 0;
 	progress_say(series->measure.progress, "preparing");
 	r = child_run(&shell, &status);
+	/* The terminal gives SIGINT to the shell, too: that is no failure of the command's. */
+	if (interrupts_take(series->measure.interrupts) != 0)
+		return -EINTR;
 	if (r == 0 && status == 0)
 		return 0;
 	progress_clear(series->measure.progress);
@@ -54,11 +57,19 @@ static int prepare(const struct series *series)
 /* The exit status that goes with what measure_run() returned. */
 static int failure_status(int r)
 {
-	if (r == -ENOENT)
+	switch (r) {
+	case -ENOENT:
 		return STATUS_NOT_FOUND;
-	if (r == -EACCES || r == -ENOEXEC)
+	case -EACCES:
+	case -ENOEXEC:
+	case -ETXTBSY:
+	case -E2BIG:
+	case -ELOOP:
+	case -ENOTDIR:
 		return STATUS_NOT_EXECUTABLE;
-	return STATUS_FAILED;
+	default:
+		return STATUS_FAILED;
+	}
 }
 
 /* One run. Return: 0 to go on; -EINTR to end in order; else the exit status. */
@@ -168,6 +179,21 @@ static int exit_status(const struct series *series, int r, int reported)
 	return series->command_status;
 }
 
+/* A daemon that runs already soaks with the body it was started with. */
+static bool check_body(const struct series *series, const json_t *status)
+{
+	const char *wanted = series->measure.options->body;
+	const char *body = json_get_string(status, "body");
+
+	if (!wanted || (body && strcmp(wanted, body) == 0))
+		return true;
+	(void)fprintf(stderr,
+		      "soakctl run: --body %s: the soakd that runs has body %s: stop it, or leave "
+		      "--body out\n",
+		      wanted, body ? body : "?");
+	return false;
+}
+
 static int run_series(struct series *series)
 {
 	json_t *status;
@@ -175,6 +201,10 @@ static int run_series(struct series *series)
 
 	if (session_call(series->measure.session, "status.get", NULL, &status) < 0)
 		return STATUS_FAILED;
+	if (!check_body(series, status)) {
+		json_decref(status);
+		return STATUS_FAILED;
+	}
 	series->document = document_new(series->measure.options, status,
 					series->measure.session->daemon.pid > 0);
 	json_decref(status);

@@ -83,6 +83,13 @@ static char *format_cpus(const json_t *cpus)
 	return cpulist_format(&list, &text) == 0 ? text : NULL;
 }
 
+static const char *text_or(const json_t *status, const char *name, const char *otherwise)
+{
+	const char *text = json_get_string(status, name);
+
+	return text ? text : otherwise;
+}
+
 static void print_left_out(FILE *file, const json_t *left_out)
 {
 	const json_t *entry;
@@ -90,7 +97,7 @@ static void print_left_out(FILE *file, const json_t *left_out)
 
 	json_array_foreach (left_out, index, entry)
 		print_fact(file, "CPU left out", "%d: %s", (int)json_get_integer(entry, "cpu", -1),
-			   json_get_string(entry, "reason"));
+			   text_or(entry, "reason", "?"));
 }
 
 static void print_percent(FILE *file, const char *label, double ratio, const char *what)
@@ -110,15 +117,8 @@ static void print_floor(FILE *file, const json_t *status)
 		print_fact(file, "idle floor", "unknown: no quiet moment found");
 	else
 		print_fact(file, "idle floor", "%.2f %% +- %.2f pp is taken on an idle CPU (%s%s)",
-			   floor, uncertainty, json_get_string(status, "calibration_source"),
+			   floor, uncertainty, text_or(status, "calibration_source", "?"),
 			   json_is_true(json_object_get(status, "quiet")) ? "" : ", uncertain");
-}
-
-static const char *text_or(const json_t *status, const char *name, const char *otherwise)
-{
-	const char *text = json_get_string(status, name);
-
-	return text ? text : otherwise;
 }
 
 void facts_print(FILE *file, const json_t *status)
@@ -143,9 +143,8 @@ void facts_print(FILE *file, const json_t *status)
 	print_floor(file, status);
 	print_fact(file, "sampling", "every %g s, the last %g s are kept (at most %.1f MiB)",
 		   interval, history, json_get_number(status, "memory_bytes") / (1 << 20));
-	print_fact(file, "late ticks", "%lld late, %lld missed of %lld",
+	print_fact(file, "late ticks", "%lld late, %lld missed since it began",
 		   (long long)json_get_integer(status, "late_ticks", 0),
-		   (long long)json_get_integer(status, "missed_ticks", 0),
-		   (long long)json_get_integer(status, "samples", 0));
+		   (long long)json_get_integer(status, "missed_ticks", 0));
 	facts_print_notes(file, json_object_get(status, "notes"));
 }
