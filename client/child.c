@@ -190,60 +190,75 @@ void child_reap(struct child *child, struct child_end *ret)
 	child->pid = 0;
 }
 
-int child_run(const struct child_options *options, int *ret_status)
-{
-	struct child_end end;
-	struct child child;
-	int r = child_prepare(options, &child);
-
-	if (r == 0)
-		r = child_release(&child);
-	if (r < 0)
-		return r;
-	child_reap(&child, &end);
-	*ret_status = end.status;
-	return 0;
-}
-
 int child_exit_status(int status)
 {
 	return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
-static void add_time(struct timeval *sum, const struct timeval *more)
+void child_pids_fini(struct child_pids *pids)
 {
-	timeradd(sum, more, sum);
+	free(pids->pids);
+	*pids = (struct child_pids){0};
 }
 
-/* Return: 1 when @pid still lives, 0 when it has ended. */
-static int look_after(pid_t pid, struct rusage *usage)
+static bool is_known(const struct child_pids *known, pid_t pid)
+{
+	for (size_t i = 0; known && i < known->n; i++)
+		if (known->pids[i] == pid)
+			return true;
+	return false;
+}
+
+static int add_pid(struct child_pids *list, pid_t pid)
+{
+	pid_t *pids = reallocarray(list->pids, list->n + 1, sizeof(*pids));
+
+	if (!pids)
+		return -ENOMEM;
+	list->pids = pids;
+	list->pids[list->n++] = pid;
+	return 0;
+}
+
+static void add_times(struct rusage *sum, const struct rusage *more)
+{
+	timeradd(&sum->ru_utime, &more->ru_utime, &sum->ru_utime);
+	timeradd(&sum->ru_stime, &more->ru_stime, &sum->ru_stime);
+}
+
+/* A number cannot come again for another process before its child is reaped, which is done here. */
+static int look_after(pid_t pid, bool known, struct rusage *usage, struct child_pids *living)
 {
 	struct rusage own;
 	pid_t ended = wait4(pid, NULL, WNOHANG, &own);
 
-	if (ended != pid)
-		return ended == 0;
-	add_time(&usage->ru_utime, &own.ru_utime);
-	add_time(&usage->ru_stime, &own.ru_stime);
+	if (ended == 0 && !known)
+		return add_pid(living, pid);
+	if (ended == pid && !known && usage)
+		add_times(usage, &own);
 	return 0;
 }
 
-int child_adopt(pid_t except, struct rusage *usage)
+int child_adopt(pid_t except, const struct child_pids *known, struct rusage *usage,
+		struct child_pids *ret)
 {
+	cleanup(child_pids_fini) struct child_pids living = {0};
 	cleanup(freep) char *children = NULL;
 	char path[64], *word, *rest;
-	int n = 0, r;
+	int r;
 
 	(void)snprintf(path, sizeof(path), "/proc/self/task/%d/children", (int)gettid());
 	r = file_read("", path, CHILDREN_MAX_BYTES, &children);
-	if (r < 0)
-		return r;
 	rest = children;
-	while ((word = strsep(&rest, " \n"))) {
+	while (r == 0 && (word = strsep(&rest, " \n"))) {
 		uint64_t pid;
 
 		if (parse_u64(word, 1, INT32_MAX, &pid) == 0 && (pid_t)pid != except)
-			n += look_after((pid_t)pid, usage);
+			r = look_after((pid_t)pid, is_known(known, (pid_t)pid), usage, &living);
 	}
-	return n;
+	if (r < 0)
+		return r;
+	*ret = living;
+	living = (struct child_pids){0};
+	return 0;
 }

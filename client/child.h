@@ -7,6 +7,7 @@
 
 #include <signal.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <sys/resource.h>
 #include <sys/types.h>
 
@@ -57,19 +58,26 @@ int child_release(struct child *child);
 /* Take the end of a command whose pidfd is readable. */
 void child_reap(struct child *child, struct child_end *ret);
 
-/* Run to the end and return the wait status; for helpers that are not measured. */
-int child_run(const struct child_options *options, int *ret_status);
-
 /* Return: exit status as a shell has it: the code, or 128 + the signal. */
 int child_exit_status(int status);
 
+/* Processes by number. */
+struct child_pids {
+	pid_t *pids; /* [n], heap */
+	size_t n;
+};
+
+void child_pids_fini(struct child_pids *pids);
+
 /*
- * Look after children that outlived their parent and became ours.
+ * Look after children that outlived their parent and became ours. Those that have ended are reaped.
  *
- * Those that have ended are reaped and their times added to @usage.
+ * @except: a child of ours that is none of them, and is left alone
+ * @known: those that were there before: reaped, but neither listed nor counted; NULL: none
+ * @usage: the times of those that have ended are added to it; NULL: forgotten
+ * @ret: those that still live; child_pids_fini() it
  *
- * @except: a child of ours that is none of them
- *
- * Return: how many still live; negative errno when the kernel does not tell.
+ * Return: 0; a negative errno when the kernel does not tell, with @ret untouched.
  */
-int child_adopt(pid_t except, struct rusage *usage);
+int child_adopt(pid_t except, const struct child_pids *known, struct rusage *usage,
+		struct child_pids *ret);

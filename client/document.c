@@ -72,8 +72,9 @@ static json_t *command_to_json(char *const *argv)
 	return list;
 }
 
-static json_t *environment_to_json(const json_t *status, bool is_private)
+static json_t *environment_to_json(const json_t *status, const json_t *calibration, bool is_private)
 {
+	json_t *model = json_object_get(json_object_get(calibration, "provenance"), "cpu_model");
 	json_t *environment = json_object();
 	struct utsname system;
 
@@ -81,13 +82,16 @@ static json_t *environment_to_json(const json_t *status, bool is_private)
 		(void)json_object_set(environment, environment_members[i],
 				      json_object_get(status, environment_members[i]));
 	(void)json_object_set(environment, "soakd_version", json_object_get(status, "version"));
+	(void)json_object_set_new(environment, "cpu_model",
+				  model ? json_incref(model) : json_null());
 	(void)json_object_set_new(environment, "private_daemon", json_boolean(is_private));
 	if (uname(&system) == 0)
 		(void)json_object_set_new(environment, "kernel", json_string(system.release));
 	return environment;
 }
 
-json_t *document_new(const struct run_options *options, const json_t *status, bool is_private)
+json_t *document_new(const struct run_options *options, const json_t *status,
+		     const json_t *calibration, bool is_private)
 {
 	char time[TIMESTAMP_SIZE];
 	json_t *document;
@@ -99,7 +103,7 @@ json_t *document_new(const struct run_options *options, const json_t *status, bo
 			     options->label ? argument_to_json(options->label) : json_null(),
 			     "command", command_to_json(options->argv), "runs_requested",
 			     (json_int_t)options->n_runs, "partial", 1, "runs", "warmups",
-			     "environment", environment_to_json(status, is_private));
+			     "environment", environment_to_json(status, calibration, is_private));
 	if (options->trim.kind == TRIM_SHARE)
 		(void)json_object_set_new(document, "trim_ratio", json_real(options->trim.share));
 	else

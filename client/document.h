@@ -14,11 +14,13 @@
  * Begin a document.
  *
  * @status: what status.get answered
+ * @calibration: what calibration.get answered
  * @is_private: the daemon was started for this measurement
  *
  * Return: NULL on lack of memory.
  */
-json_t *document_new(const struct run_options *options, const json_t *status, bool is_private);
+json_t *document_new(const struct run_options *options, const json_t *status,
+		     const json_t *calibration, bool is_private);
 
 /* Append a run (or a warm-up). Return: 0 or -ENOMEM. */
 int document_add_run(json_t *document, const struct run_record *record, bool is_warmup);

@@ -13,6 +13,14 @@
 #include "cleanup.h"
 #include "clock.h"
 
+/* As nohup(1) has it. */
+static bool is_ignored(int signal)
+{
+	struct sigaction action;
+
+	return sigaction(signal, NULL, &action) == 0 && action.sa_handler == SIG_IGN;
+}
+
 int interrupts_init(struct interrupts *interrupts)
 {
 	struct interrupts made = {.fd = -1};
@@ -21,7 +29,8 @@ int interrupts_init(struct interrupts *interrupts)
 	(void)sigemptyset(&taken);
 	(void)sigaddset(&taken, SIGINT);
 	(void)sigaddset(&taken, SIGTERM);
-	(void)sigaddset(&taken, SIGHUP);
+	if (!is_ignored(SIGHUP))
+		(void)sigaddset(&taken, SIGHUP);
 	blocked = taken;
 	(void)sigaddset(&blocked, SIGPIPE);
 	if (sigprocmask(SIG_BLOCK, &blocked, &made.original) == -1)

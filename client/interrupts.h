@@ -15,7 +15,12 @@ struct interrupts {
 	unsigned int n;	   /* how many came */
 };
 
-/* Block the signals and SIGPIPE, and take them by a descriptor. Return: 0 or a negative errno. */
+/*
+ * Block the signals and SIGPIPE, and take them by a descriptor. A SIGHUP that the caller ignores
+ * stays ignored.
+ *
+ * Return: 0 or a negative errno.
+ */
 int interrupts_init(struct interrupts *interrupts);
 void interrupts_fini(struct interrupts *interrupts);
 

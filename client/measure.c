@@ -143,7 +143,7 @@ static void take_notifications(struct measure *measure)
 	}
 }
 
-static void wait_child(struct measure *measure, const struct child *child)
+void measure_wait(struct measure *measure, const struct child *child)
 {
 	uint64_t deadline_ns = UINT64_MAX;
 	struct pollfd waits[] = {
@@ -224,7 +224,7 @@ static int run_command(struct measure *measure, struct run_record *record)
 	}
 	record->started = true;
 	progress_begin(measure->progress);
-	wait_child(measure, &child);
+	measure_wait(measure, &child);
 	if (!measure->session->lost)
 		r = end_window(measure, run, &record->report);
 	else
@@ -238,20 +238,21 @@ static int run_command(struct measure *measure, struct run_record *record)
 int measure_run(struct measure *measure, struct run_record *ret)
 {
 	pid_t daemon = measure->session->daemon.pid;
-	struct rusage earlier = {0};
-	int r, n_before = child_adopt(daemon, &earlier), n_after;
+	cleanup(child_pids_fini) struct child_pids before = {0}, after = {0};
+	int r;
 
 	*ret = (struct run_record){.background_before_ratio = (double)NAN,
 				   .background_after_ratio = (double)NAN};
+	/* What earlier runs left behind is none of this one. */
+	(void)child_adopt(daemon, NULL, NULL, &before);
 	r = settle(measure, &ret->background_before_ratio);
 	if (r == 0)
 		r = run_command(measure, ret);
 	if (r < 0)
 		return r;
 	r = settle(measure, &ret->background_after_ratio);
-	n_after = child_adopt(daemon, &ret->usage);
-	if (n_before >= 0 && n_after > n_before)
-		ret->n_outlived = n_after - n_before;
+	if (child_adopt(daemon, &before, &ret->usage, &after) == 0)
+		ret->n_outlived = (int)after.n;
 	/* Interrupted while settling: the run itself is whole. */
 	return r == -EINTR ? 0 : r;
 }

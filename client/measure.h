@@ -9,6 +9,7 @@
 #include <stdint.h>
 #include <sys/resource.h>
 
+#include "child.h"
 #include "interrupts.h"
 #include "progress.h"
 #include "run-options.h"
@@ -42,6 +43,13 @@ struct measure {
  * -EINTR and 0 have been said on stderr.
  */
 int measure_run(struct measure *measure, struct run_record *ret);
+
+/*
+ * Wait for the end of a command, without taking it, and hand signals on to it: SIGTERM and SIGHUP
+ * at once, SIGINT the second time. One that was told and does not end is killed.
+ */
+void measure_wait(struct measure *measure, const struct child *child);
+
 void run_record_fini(struct run_record *record);
 
 /* Return: whether the run counts: it was measured and the command succeeded. */

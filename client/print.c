@@ -169,17 +169,38 @@ static void print_runs(FILE *file, const json_t *document)
 	scols_unref_table(table);
 }
 
+/* Write @text in the ASCII that a mail or a terminal takes as it is. */
+static void write_ascii(FILE *stream, const char *text)
+{
+	for (; text && *text; text++) {
+		unsigned char c = (unsigned char)*text;
+
+		if (c >= ' ' && c <= '~')
+			(void)fputc(c, stream);
+		else
+			(void)fprintf(stream, "\\x%02X", c);
+	}
+}
+
 /* The side's name and its command, as one would type it. */
 static void print_title(FILE *file, const json_t *document)
 {
 	const char *label = json_get_string(document, "label");
+	cleanup(freep) char *text = NULL;
 	const json_t *argument;
-	size_t index;
+	size_t index, size;
+	FILE *stream = open_memstream(&text, &size);
 
-	(void)fprintf(file, "%s%s", label ? label : "", label ? ":" : "");
-	json_array_foreach (json_object_get(document, "command"), index, argument)
-		(void)fprintf(file, "%s%s", index || label ? " " : "", json_string_value(argument));
-	(void)fputc('\n', file);
+	if (!stream)
+		return;
+	write_ascii(stream, label);
+	(void)fputs(label ? ":" : "", stream);
+	json_array_foreach (json_object_get(document, "command"), index, argument) {
+		(void)fputs(index || label ? " " : "", stream);
+		write_ascii(stream, json_string_value(argument));
+	}
+	if (fclose(stream) == 0)
+		facts_print_wrapped(file, "", text);
 }
 
 static void print_load(FILE *file, const json_t *document)

@@ -171,15 +171,27 @@ static int check_file(const char *path, int flags, const char *what)
 	return 0;
 }
 
+static bool has_output_file(const struct run_options *options)
+{
+	return options->output && strcmp(options->output, "null") != 0;
+}
+
 static int check_files(const struct run_options *options)
 {
 	int status = 0;
 
 	if (options->input)
 		status = check_file(options->input, O_RDONLY, "read");
-	if (status == 0 && options->output && strcmp(options->output, "null") != 0)
-		status = check_file(options->output, O_WRONLY | O_CREAT | O_TRUNC, "write");
+	if (status == 0 && has_output_file(options))
+		status = check_file(options->output, O_WRONLY | O_CREAT, "write");
 	return status;
+}
+
+int run_options_empty_output(const struct run_options *options)
+{
+	if (!has_output_file(options))
+		return 0;
+	return check_file(options->output, O_WRONLY | O_CREAT | O_TRUNC, "write");
 }
 
 int run_options_parse(int argc, char **argv, struct run_options *ret)

@@ -31,11 +31,16 @@ struct run_options {
 
 /*
  * Read the command line of soakctl run and check all that can be checked before anything starts:
- * that the files can be opened (an output file is emptied) and that the command exists.
+ * that the files can be opened (an output file is made) and that the command exists.
  *
  * @ret: strings borrowed from argv; run_options_fini() it, also on failure
  *
  * Return: 0; else the exit status, after one line on stderr.
  */
 int run_options_parse(int argc, char **argv, struct run_options *ret);
+
+/* Empty the output file, if there is one. Return: 0; else the exit status, after one line on
+ * stderr. */
+int run_options_empty_output(const struct run_options *options);
+
 void run_options_fini(struct run_options *options);

@@ -24,7 +24,7 @@ struct series {
 };
 
 /* Run the --prepare command, outside of any window. Return: 0, -EINTR, or the exit status. */
-static int prepare(const struct series *series)
+static int prepare(struct series *series)
 {
 	const struct run_options *options = series->measure.options;
 	char *argv[] = {(char *)"sh", (char *)"-c", (char *)options->prepare, NULL};
@@ -33,16 +33,24 @@ static int prepare(const struct series *series)
 		.output = CHILD_OUTPUT_STDERR,
 		.signal_mask = &series->measure.interrupts->original,
 	};
-	int status, r;
+	struct child_end end = {0};
+	struct child child;
+	int r;
 
 	if (!options->prepare)
 		return 0;
 	progress_say(series->measure.progress, "preparing");
-	r = child_run(&shell, &status);
+	r = child_prepare(&shell, &child);
+	if (r == 0)
+		r = child_release(&child);
+	if (r == 0) {
+		measure_wait(&series->measure, &child);
+		child_reap(&child, &end);
+	}
 	/* The terminal gives SIGINT to the shell, too: that is no failure of the command's. */
-	if (interrupts_take(series->measure.interrupts) != 0)
+	if (series->measure.interrupts->n > 0 || interrupts_take(series->measure.interrupts) != 0)
 		return -EINTR;
-	if (r == 0 && status == 0)
+	if (r == 0 && end.status == 0)
 		return 0;
 	progress_clear(series->measure.progress);
 	if (r < 0)
@@ -50,7 +58,7 @@ static int prepare(const struct series *series)
 			      strerror(-r));
 	else
 		(void)fprintf(stderr, "soakctl run: the --prepare command failed (exit %d)\n",
-			      child_exit_status(status));
+			      child_exit_status(end.status));
 	return STATUS_FAILED;
 }
 
@@ -101,7 +109,7 @@ static int run_once(struct series *series, uint64_t index, uint64_t n, bool is_w
 static int run_all(struct series *series)
 {
 	const struct run_options *options = series->measure.options;
-	int r = 0;
+	int r = run_options_empty_output(options);
 
 	for (uint64_t i = 1; r == 0 && i <= options->n_warmups; i++)
 		r = run_once(series, i, options->n_warmups, true);
@@ -194,21 +202,57 @@ static bool check_body(const struct series *series, const json_t *status)
 	return false;
 }
 
+static bool measures_cpu(const json_t *status, int cpu)
+{
+	const json_t *measured;
+	size_t index;
+
+	json_array_foreach (json_object_get(status, "cpus"), index, measured)
+		if (json_integer_value(measured) == cpu)
+			return true;
+	return false;
+}
+
+/* Told here, before --prepare or a settle window has begun. */
+static bool check_cpus(const struct series *series, const json_t *status)
+{
+	const struct cpulist *wanted = &series->measure.options->cpus;
+
+	for (size_t i = 0; i < wanted->n; i++) {
+		if (measures_cpu(status, wanted->cpus[i]))
+			continue;
+		(void)fprintf(
+			stderr,
+			"soakctl run: --cpus %s: the soakd that runs does not measure CPU %d\n",
+			series->measure.options->cpus_text, wanted->cpus[i]);
+		return false;
+	}
+	return true;
+}
+
+/* Ask what the daemon is, and begin the document with it. Return: 0 or the exit status. */
+static int begin_document(struct series *series)
+{
+	const struct run_options *options = series->measure.options;
+	struct session *session = series->measure.session;
+	json_t *status, *calibration = NULL;
+
+	if (session_call(session, "status.get", NULL, &status) < 0)
+		return STATUS_FAILED;
+	if (check_cpus(series, status) && check_body(series, status) &&
+	    session_call(session, "calibration.get", NULL, &calibration) == 0)
+		series->document =
+			document_new(options, status, calibration, session->daemon.pid > 0);
+	json_decref(calibration);
+	json_decref(status);
+	return series->document ? 0 : STATUS_FAILED;
+}
+
 static int run_series(struct series *series)
 {
-	json_t *status;
 	int r, reported = 0;
 
-	if (session_call(series->measure.session, "status.get", NULL, &status) < 0)
-		return STATUS_FAILED;
-	if (!check_body(series, status)) {
-		json_decref(status);
-		return STATUS_FAILED;
-	}
-	series->document = document_new(series->measure.options, status,
-					series->measure.session->daemon.pid > 0);
-	json_decref(status);
-	if (!series->document || watch(series) < 0)
+	if (begin_document(series) != 0 || watch(series) < 0)
 		return STATUS_FAILED;
 	r = run_all(series);
 	progress_clear(series->measure.progress);
