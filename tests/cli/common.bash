@@ -11,7 +11,7 @@ unset SOAKD_SOCKET XDG_RUNTIME_DIR
 
 # Processes of ours that still run; a zombie that init has not yet reaped does not.
 soak_processes() {
-	ps -eo stat=,pid=,comm= | awk '$1 !~ /^Z/ && $3 ~ /^soak(d|ctl)/ {print $2, $3}'
+	ps -eo stat=,pid=,comm= | awk '$1 !~ /^Z/ && $3 ~ /^soakd/ {print $2, $3}'
 }
 
 # Wait until a condition holds: wait_for SECONDS COMMAND...

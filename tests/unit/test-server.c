@@ -355,7 +355,8 @@ static void test_the_longest_line_may_end_in_cr_lf(void **state)
 	(void)state;
 	bench_init(&bench);
 	memset(line, 'x', SERVER_MAX_LINE);
-	memcpy(line + SERVER_MAX_LINE, "\r\n", 2);
+	line[SERVER_MAX_LINE] = '\r';
+	line[SERVER_MAX_LINE + 1] = '\n';
 	fd = connect_pair(&bench);
 	/* Whole, and with the end coming late. */
 	put(&bench, fd, line, sizeof(line));
