@@ -47,7 +47,7 @@ running() {
 	kill -9 "$pid"
 	wait_for 10 no_soak_processes
 	[ -z "$(soak_cgroups)" ]
-	pkill -f "^sleep 61.5"
+	kill "$(pgrep -n -f "^sleep 61.5")"
 }
 
 @test "SIGTERM is passed on to the command, and leaves nothing" {
@@ -78,7 +78,7 @@ running() {
 	pid=$!
 	sleeping() { pgrep -f "^sleep 3$" >/dev/null; }
 	wait_for 20 sleeping
-	pkill -9 -x soakd
+	kill -9 "$(pgrep -P "$pid" -x soakd)"
 	status=0
 	wait "$pid" || status=$?
 	[ "$status" = 125 ]
