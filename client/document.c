@@ -104,11 +104,7 @@ json_t *document_new(const struct run_options *options, const json_t *status,
 			     "command", command_to_json(options->argv), "runs_requested",
 			     (json_int_t)options->n_runs, "partial", 1, "runs", "warmups",
 			     "environment", environment_to_json(status, calibration, is_private));
-	if (options->trim.kind == TRIM_SHARE)
-		(void)json_object_set_new(document, "trim_ratio", json_real(options->trim.share));
-	else
-		(void)json_object_set_new(document, "trim_count",
-					  json_integer((json_int_t)options->trim.count));
+	(void)json_set_trim(document, &options->trim);
 	return document;
 }
 

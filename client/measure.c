@@ -64,18 +64,9 @@ static int begin_window(struct measure *measure, json_t **ret_run)
 /* End the window @run, which is consumed. */
 static int end_window(struct measure *measure, json_t *run, json_t **ret_report)
 {
-	const struct trim *trim = &measure->options->trim;
 	json_t *params = json_pack("{s:o}", "run", run);
 
-	switch (trim->kind) {
-	case TRIM_SHARE:
-		(void)json_object_set_new(params, "trim_ratio", json_real(trim->share));
-		break;
-	case TRIM_COUNT:
-		(void)json_object_set_new(params, "trim_count",
-					  json_integer((json_int_t)trim->count));
-		break;
-	}
+	(void)json_set_trim(params, &measure->options->trim);
 	return session_call(measure->session, "run.end", params, ret_report);
 }
 

@@ -9,6 +9,7 @@
 #include "cleanup.h"
 #include "commands.h"
 #include "cpulist.h"
+#include "json.h"
 #include "parse.h"
 #include "print.h"
 #include "session.h"
@@ -85,11 +86,7 @@ static json_t *make_params(const struct report_options *options)
 	json_t *params = json_pack("{s:f}", "last_seconds", (double)options->last_ns / 1e9);
 	json_t *cpus = json_array();
 
-	if (options->trim.kind == TRIM_SHARE)
-		(void)json_object_set_new(params, "trim_ratio", json_real(options->trim.share));
-	else
-		(void)json_object_set_new(params, "trim_count",
-					  json_integer((json_int_t)options->trim.count));
+	(void)json_set_trim(params, &options->trim);
 	for (size_t i = 0; i < options->cpus.n; i++)
 		(void)json_array_append_new(cpus, json_integer(options->cpus.cpus[i]));
 	if (options->cpus.n > 0)
@@ -107,7 +104,7 @@ int run_report(int argc, char **argv)
 {
 	cleanup(fini) struct report_options options = {
 		.last_ns = 60000000000,
-		.trim = {.kind = TRIM_SHARE, .share = 0.1},
+		.trim = {.kind = TRIM_SHARE, .share = TRIM_DEFAULT_SHARE},
 	};
 	struct session session;
 	json_t *report;

@@ -16,10 +16,9 @@
 #include "optparse.h"
 #include "parse.h"
 
-#define MOST_RUNS	   100000
-#define MOST_SETTLE_NS	   (3600 * 1000000000ULL)
-#define DEFAULT_SETTLE_NS  2000000000ULL
-#define DEFAULT_TRIM_SHARE 0.1
+#define MOST_RUNS	  100000
+#define MOST_SETTLE_NS	  (3600 * 1000000000ULL)
+#define DEFAULT_SETTLE_NS 2000000000ULL
 
 static int read_runs(const char *text, void *options)
 {
@@ -200,7 +199,7 @@ int run_options_parse(int argc, char **argv, struct run_options *ret)
 
 	*ret = (struct run_options){
 		.n_runs = 1,
-		.trim = {.kind = TRIM_SHARE, .share = DEFAULT_TRIM_SHARE},
+		.trim = {.kind = TRIM_SHARE, .share = TRIM_DEFAULT_SHARE},
 		.settle_ns = DEFAULT_SETTLE_NS,
 	};
 	if (optparse("soakctl run", argc, argv, rows, N_ROWS, 1, ret, &first) < 0)

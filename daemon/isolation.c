@@ -250,8 +250,6 @@ static void note_obstacle(enum isolation_kind kind, int error, char *obstacle, s
 		why = error == -EROFS ? "is mounted read-only" : "needs root";
 	else if (error == -EOPNOTSUPP && kind == ISOLATION_CGROUP_V2)
 		why = "has no cpu in the root's cgroup.subtree_control";
-	else if (error == -ENOENT && kind == ISOLATION_CGROUP_V2)
-		return;
 	if (why)
 		(void)snprintf(obstacle, size, "; better: %s, which %s", isolation_name(kind), why);
 }

@@ -10,8 +10,7 @@
 
 #include "cleanup.h"
 
-#define DEFAULT_TRIM_SHARE 0.1
-#define MAX_TRIM_COUNT	   1000000
+#define MAX_TRIM_COUNT 1000000
 
 bool params_number(const struct rpc_call *call, const char *name, double min, double max,
 		   double otherwise, double *ret, struct rpc_answer *answer)
@@ -71,7 +70,7 @@ bool params_trim(const struct rpc_call *call, struct trim *ret, struct rpc_answe
 		*ret = (struct trim){.kind = TRIM_COUNT, .count = (size_t)count};
 		return true;
 	}
-	trim.share = share ? json_number_value(share) : DEFAULT_TRIM_SHARE;
+	trim.share = share ? json_number_value(share) : TRIM_DEFAULT_SHARE;
 	if ((share && !json_is_number(share)) || !(trim.share >= 0 && trim.share < 0.5)) {
 		rpc_fail_member(answer, "trim_ratio",
 				"a number from 0 to below 0.5: the share cut from each end");

@@ -125,22 +125,11 @@ static void format_moment(uint64_t monotonic_ns, char ret[TIMESTAMP_SIZE])
 	timestamp_format((int64_t)clock_now_ns(CLOCK_REALTIME) - ago_ns, ret);
 }
 
-static json_t *trim_to_json(const struct trim *trim)
-{
-	switch (trim->kind) {
-	case TRIM_SHARE:
-		return json_pack("{s:f}", "trim_ratio", trim->share);
-	case TRIM_COUNT:
-		return json_pack("{s:I}", "trim_count", (json_int_t)trim->count);
-	}
-	return NULL;
-}
-
 json_t *report_to_json(const struct daemon *daemon, const struct report *report,
 		       const struct trim *trim)
 {
 	char begin[TIMESTAMP_SIZE], end[TIMESTAMP_SIZE];
-	json_t *object = figures_to_json(&report->figures), *rest, *trimmed = trim_to_json(trim);
+	json_t *object = figures_to_json(&report->figures), *rest;
 
 	format_moment(report->begin_ns, begin);
 	format_moment(report->end_ns, end);
@@ -155,12 +144,10 @@ json_t *report_to_json(const struct daemon *daemon, const struct report *report,
 		"missed_ticks", (json_int_t)report->n_missed, "late_ticks",
 		(json_int_t)daemon->sampler.late_ticks, "cpus", report_cpus_to_json(report),
 		"notes", notes_new(daemon));
-	if (!rest || !trimmed || json_object_update(object, rest) == -1 ||
-	    json_object_update(object, trimmed) == -1) {
+	if (!rest || json_object_update(object, rest) == -1 || json_set_trim(object, trim) == -1) {
 		json_decref(object);
 		object = NULL;
 	}
 	json_decref(rest);
-	json_decref(trimmed);
 	return object;
 }

@@ -29,3 +29,15 @@ const char *json_get_string(const json_t *object, const char *name)
 {
 	return json_string_value(json_object_get(object, name));
 }
+
+int json_set_trim(json_t *object, const struct trim *trim)
+{
+	switch (trim->kind) {
+	case TRIM_SHARE:
+		return json_object_set_new(object, "trim_ratio", json_real(trim->share));
+	case TRIM_COUNT:
+		return json_object_set_new(object, "trim_count",
+					   json_integer((json_int_t)trim->count));
+	}
+	return -1;
+}

@@ -8,6 +8,8 @@
 #include <jansson.h>
 #include <stdint.h>
 
+#include "stats.h"
+
 /* Return: a new real; a new null for NaN and infinities; NULL on lack of memory. */
 json_t *json_number(double value);
 
@@ -22,3 +24,6 @@ int64_t json_get_integer(const json_t *object, const char *name, int64_t otherwi
 
 /* Return: the string called @name, borrowed, or NULL. */
 const char *json_get_string(const json_t *object, const char *name);
+
+/* Set "trim_ratio" or "trim_count", as documents and the protocol have it. Return: 0 or -1. */
+int json_set_trim(json_t *object, const struct trim *trim);

@@ -16,6 +16,9 @@ enum trim_kind {
 	TRIM_COUNT, /* k = count */
 };
 
+/* What is cut from each end when nobody says otherwise. */
+#define TRIM_DEFAULT_SHARE 0.1
+
 struct trim {
 	enum trim_kind kind;
 	double share; /* 0 <= share < 0.5, when kind is TRIM_SHARE */
