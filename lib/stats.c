@@ -64,6 +64,19 @@ double stats_sd(const double *values, size_t n)
 	return squares > 0 ? sqrt(squares / (double)(n - 1)) : 0;
 }
 
+double stats_autocorrelation(const double *values, size_t n, size_t lag)
+{
+	double mean = stats_mean(values, n), products = 0, squares = 0;
+
+	if (lag >= n)
+		return (double)NAN;
+	for (size_t i = 0; i < n; i++)
+		squares += (values[i] - mean) * (values[i] - mean);
+	for (size_t i = lag; i < n; i++)
+		products += (values[i - lag] - mean) * (values[i] - mean);
+	return squares > 0 ? products / squares : (double)NAN;
+}
+
 static int compare(const void *a, const void *b)
 {
 	double x = *(const double *)a, y = *(const double *)b;

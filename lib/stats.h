@@ -46,6 +46,15 @@ double stats_mean(const double *values, size_t n);
 double stats_sd(const double *values, size_t n);
 
 /*
+ * Return: the autocorrelation of values[n], in their order, at @lag: the products of the deviations
+ * from the mean of values @lag apart, added up, over the sum of all squared deviations. 1 at lag 0;
+ * NaN when lag >= n or when the values have no spread.
+ *
+ * Source: NIST e-Handbook 1.3.5.12, R's acf().
+ */
+double stats_autocorrelation(const double *values, size_t n, size_t lag);
+
+/*
  * Return: the @p quantile (0..1) of values[n] by linear interpolation of the order statistics
  * (R type 7); NaN when n is 0. @values need not be sorted and is not changed; NaN on lack of
  * memory.

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * lib/stats.c against published values: NIST StRD (the univariate sets but Lottery and PiDigits,
- * with GSL's tolerances), R, SciPy and go-moremath; and properties on random data.
+ * lib/stats.c against published values: all nine univariate sets of NIST StRD with GSL's
+ * tolerances (the measured ones are in tests/data/nist), R, SciPy and go-moremath; and properties
+ * on random data.
  */
 #include <errno.h>
 #include <math.h>
@@ -20,40 +21,8 @@
 
 #define N_ACCURACY 1001
 
-static const double lew[] = {
-	-213, -564, -35,  -15,	141,  115,  -420, -360, 203,  -338, -431, 194,	-220, -513, 154,
-	-125, -559, 92,	  -21,	-579, -52,  99,	  -543, -175, 162,  -457, -346, 204,  -300, -474,
-	164,  -107, -572, -8,	83,   -541, -224, 180,	-420, -374, 201,  -236, -531, 83,   27,
-	-564, -112, 131,  -507, -254, 199,  -311, -495, 143,  -46,  -579, -90,	136,  -472, -338,
-	202,  -287, -477, 169,	-124, -568, 17,	  48,	-568, -135, 162,  -430, -422, 172,  -74,
-	-577, -13,  92,	  -534, -243, 194,  -355, -465, 156,  -81,  -578, -64,	139,  -449, -384,
-	193,  -198, -538, 110,	-44,  -577, -6,	  66,	-552, -164, 161,  -460, -344, 205,  -281,
-	-504, 134,  -28,  -576, -118, 156,  -437, -381, 200,  -220, -540, 83,	11,   -568, -160,
-	172,  -414, -408, 188,	-125, -572, -32,  139,	-492, -321, 205,  -262, -504, 142,  -83,
-	-574, 0,    48,	  -571, -106, 137,  -501, -266, 190,  -391, -406, 194,	-186, -553, 83,
-	-13,  -577, -49,  103,	-515, -280, 201,  300,	-506, 131,  -45,  -578, -80,  138,  -462,
-	-361, 201,  -211, -554, 32,   74,   -533, -235, 187,  -372, -442, 182,	-147, -566, 25,
-	68,   -535, -244, 194,	-351, -463, 174,  -125, -570, 15,   72,	  -550, -190, 172,  -424,
-	-385, 198,  -218, -536, 96};
-
-static const double mavro[] = {
-	2.00180, 2.00170, 2.00180, 2.00190, 2.00180, 2.00170, 2.00150, 2.00140, 2.00150, 2.00150,
-	2.00170, 2.00180, 2.00180, 2.00190, 2.00190, 2.00210, 2.00200, 2.00160, 2.00140, 2.00130,
-	2.00130, 2.00150, 2.00150, 2.00160, 2.00150, 2.00140, 2.00130, 2.00140, 2.00150, 2.00140,
-	2.00150, 2.00160, 2.00150, 2.00160, 2.00190, 2.00200, 2.00200, 2.00210, 2.00220, 2.00230,
-	2.00240, 2.00250, 2.00270, 2.00260, 2.00260, 2.00260, 2.00270, 2.00260, 2.00250, 2.00240};
-
-static const double michelso[] = {
-	299.85, 299.74, 299.90, 300.07, 299.93, 299.85, 299.95, 299.98, 299.98, 299.88,
-	300.00, 299.98, 299.93, 299.65, 299.76, 299.81, 300.00, 300.00, 299.96, 299.96,
-	299.96, 299.94, 299.96, 299.94, 299.88, 299.80, 299.85, 299.88, 299.90, 299.84,
-	299.83, 299.79, 299.81, 299.88, 299.88, 299.83, 299.80, 299.79, 299.76, 299.80,
-	299.88, 299.88, 299.88, 299.86, 299.72, 299.72, 299.62, 299.86, 299.97, 299.95,
-	299.88, 299.91, 299.85, 299.87, 299.84, 299.84, 299.85, 299.84, 299.84, 299.84,
-	299.89, 299.81, 299.81, 299.82, 299.80, 299.77, 299.76, 299.74, 299.75, 299.76,
-	299.91, 299.92, 299.89, 299.86, 299.88, 299.72, 299.84, 299.85, 299.85, 299.78,
-	299.89, 299.84, 299.78, 299.81, 299.76, 299.81, 299.79, 299.81, 299.82, 299.85,
-	299.87, 299.87, 299.81, 299.74, 299.81, 299.94, 299.95, 299.80, 299.81, 299.87};
+/* Room for the largest set, PiDigits. */
+#define MOST_VALUES 5000
 
 static const double num_acc_1[] = {10000001, 10000003, 10000002};
 
@@ -78,25 +47,88 @@ static void fill_accuracy(double *values, double middle)
 	}
 }
 
+/* Read tests/data/nist/NAME.txt: numbers between blanks. Return: how many. */
+static size_t read_set(const char *name, double *values)
+{
+	char path[512];
+	size_t n = 0;
+	FILE *file;
+
+	(void)snprintf(path, sizeof(path), "%s/nist/%s.txt", TEST_DATA_DIR, name);
+	file = fopen(path, "re");
+	if (!file)
+		fail_msg("%s: %s", path, strerror(errno));
+	while (n < MOST_VALUES && fscanf(file, "%lf", &values[n]) == 1)
+		n++;
+	(void)fscanf(file, " ");
+	assert_true(feof(file));
+	(void)fclose(file);
+	return n;
+}
+
+/* What NIST certifies of a set, and GSL's relative tolerances for each. */
+struct certified {
+	double mean, sd, lag_1;
+	double mean_tolerance, sd_tolerance, lag_1_tolerance;
+};
+
+static void assert_certified(const double *values, size_t n, const struct certified *certified)
+{
+	assert_relative(stats_mean(values, n), certified->mean, certified->mean_tolerance);
+	assert_relative(stats_sd(values, n), certified->sd, certified->sd_tolerance);
+	assert_relative(stats_autocorrelation(values, n, 1), certified->lag_1,
+			certified->lag_1_tolerance);
+}
+
+/* PiDigits is as GSL has it and as its figures demand: the 957th digit is 3, where pi has 8. */
 static void test_nist_sets(void **state)
 {
 	static const struct {
-		const double *values;
+		const char *name;
 		size_t n;
-		double mean, sd, mean_tolerance, sd_tolerance;
+		struct certified certified;
 	} sets[] = {
-		{lew, 200, -177.435, 277.332168044316, 1e-15, 1e-15},
-		{mavro, 50, 2.001856, 0.000429123454003053, 1e-15, 1e-13},
-		{michelso, 100, 299.8524, 0.0790105478190518, 1e-15, 1e-13},
-		{num_acc_1, 3, 10000002, 1, 1e-15, 1e-15},
+		{"Lew", 200, {-177.435, 277.332168044316, -0.307304800605679, 1e-15, 1e-15, 1e-14}},
+		{"Lottery",
+		 218,
+		 {518.958715596330, 291.699727470969, -0.120948622967393, 1e-15, 1e-15, 1e-14}},
+		{"Mavro",
+		 50,
+		 {2.001856, 0.000429123454003053, 0.937989183438248, 1e-15, 1e-13, 1e-13}},
+		{"Michelso",
+		 100,
+		 {299.8524, 0.0790105478190518, 0.535199668621283, 1e-15, 1e-13, 1e-13}},
+		{"PiDigits",
+		 5000,
+		 {4.5348, 2.86733906028871, -0.00355099287237972, 1e-14, 1e-15, 1e-14}},
 	};
+	static double values[MOST_VALUES];
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(sets) / sizeof(sets[0]); i++) {
-		assert_relative(stats_mean(sets[i].values, sets[i].n), sets[i].mean,
-				sets[i].mean_tolerance);
-		assert_relative(stats_sd(sets[i].values, sets[i].n), sets[i].sd,
-				sets[i].sd_tolerance);
+		size_t n = read_set(sets[i].name, values);
+
+		assert_int_equal(n, sets[i].n);
+		assert_certified(values, n, &sets[i].certified);
+	}
+}
+
+static void test_nist_accuracy_sets(void **state)
+{
+	static const struct certified first = {10000002, 1, -0.5, 1e-15, 1e-15, 1e-15};
+	static const struct {
+		double middle, sd_tolerance;
+	} sets[] = {{1, 1e-15}, {1000000, 1e-9}, {10000000, 1e-7}};
+	double values[N_ACCURACY];
+
+	(void)state;
+	assert_certified(num_acc_1, 3, &first);
+	for (size_t i = 0; i < sizeof(sets) / sizeof(sets[0]); i++) {
+		const struct certified certified = {sets[i].middle + 0.2, 0.1,	-0.999, 1e-15,
+						    sets[i].sd_tolerance, 1e-10};
+
+		fill_accuracy(values, sets[i].middle);
+		assert_certified(values, N_ACCURACY, &certified);
 	}
 }
 
@@ -112,21 +144,6 @@ static double textbook_variance(const double *values, size_t n)
 	return (squares - sum * sum / (double)n) / (double)(n - 1);
 }
 
-static void test_nist_accuracy_sets(void **state)
-{
-	static const struct {
-		double middle, sd_tolerance;
-	} sets[] = {{1, 1e-15}, {1000000, 1e-9}, {10000000, 1e-7}};
-	double values[N_ACCURACY];
-
-	(void)state;
-	for (size_t i = 0; i < sizeof(sets) / sizeof(sets[0]); i++) {
-		fill_accuracy(values, sets[i].middle);
-		assert_relative(stats_mean(values, N_ACCURACY), sets[i].middle + 0.2, 1e-15);
-		assert_relative(stats_sd(values, N_ACCURACY), 0.1, sets[i].sd_tolerance);
-	}
-}
-
 /* The tolerances above are worth something: the textbook's variance, not 0.01, is far outside. */
 static void test_textbook_formula_fails(void **state)
 {
@@ -138,6 +155,34 @@ static void test_textbook_formula_fails(void **state)
 	/* Its sums are multiples of 16 here, so that its nearest values are 0 and 0.016. */
 	fill_accuracy(values, 10000000);
 	assert_true(fabs(textbook_variance(values, N_ACCURACY) - 0.01) > 0.005);
+}
+
+/* As printed by the NIST e-Handbook for Lew, and by R for acf(lh). */
+static void test_autocorrelations(void **state)
+{
+	static const double lew[] = {1,	   -0.31, -0.74, 0.77,	0.21, -0.90,
+				     0.38, 0.63,  -0.77, -0.12, 0.82};
+	static const double hormone[] = {
+		2.4, 2.4, 2.4, 2.2, 2.1, 1.5, 2.3, 2.3, 2.5, 2.0, 1.9, 1.7, 2.2, 1.8, 3.2, 3.2,
+		2.7, 2.2, 2.2, 1.9, 1.9, 1.8, 2.7, 3.0, 2.3, 2.0, 2.0, 2.9, 2.9, 2.7, 2.7, 2.3,
+		2.6, 2.4, 1.8, 1.7, 1.5, 1.4, 2.1, 3.3, 3.5, 3.5, 3.1, 2.6, 2.1, 3.4, 3.0, 2.9};
+	static const double printed[] = {1,	 0.576,	 0.182,	 -0.145, -0.175, -0.150,
+					 -0.021, -0.020, -0.004, -0.136, -0.154, -0.097,
+					 0.049,	 0.120,	 0.087,	 0.119,	 0.151};
+	static double values[MOST_VALUES];
+	const double equal[] = {0.1, 0.1, 0.1};
+	size_t n = read_set("Lew", values);
+
+	(void)state;
+	for (size_t lag = 0; lag < sizeof(lew) / sizeof(lew[0]); lag++)
+		assert_near(stats_autocorrelation(values, n, lag), lew[lag], 0.005);
+	for (size_t lag = 0; lag < sizeof(printed) / sizeof(printed[0]); lag++)
+		assert_near(stats_autocorrelation(hormone, 48, lag), printed[lag], 0.0005);
+	assert_relative(stats_autocorrelation(hormone, 48, 1), 0.5755244755244755, 1e-13);
+	assert_true(stats_autocorrelation(num_acc_1, 3, 0) == 1);
+	assert_true(isnan(stats_autocorrelation(num_acc_1, 3, 3)));
+	assert_true(isnan(stats_autocorrelation(num_acc_1, 0, 0)));
+	assert_true(isnan(stats_autocorrelation(equal, 3, 1)));
 }
 
 static void test_few_values(void **state)
@@ -295,6 +340,7 @@ static void test_tails_of_t(void **state)
 		{-1.860813467486853, 17.776473516178495, 0.0793941401873581},
 		{-4.062127683382037, 9, 0.0028328901973842632},
 		{-3.9703446152237674, 5.584615384615385, 0.0085128631313781695},
+		{-3.9703446152237674, 6, 0.0073640592242113214},
 		{-17, 3, 0.00044334353831207749},
 		{1.672484020014184, 2.2284550575190236, 0.22350849124010688},
 		{0, 6, 1},
@@ -303,6 +349,11 @@ static void test_tails_of_t(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
 		assert_relative(2 * stats_t_cdf(-fabs(cases[i].t), cases[i].df), cases[i].p, 1e-11);
+	/* go-moremath and R's PairedData, one-sided. */
+	assert_relative(stats_t_cdf(-3.9703446152237674, 5.584615384615385), 0.004256431565689112,
+			1e-11);
+	assert_relative(stats_t_cdf(4.2461168970325, 7.920033326594712), 0.9985605452443, 1e-12);
+	assert_relative(stats_t_cdf(-4.2461168970325, 7.920033326594712), 0.001439454755672, 1e-11);
 }
 
 static void test_intervals(void **state)
@@ -340,8 +391,8 @@ static void test_power(void **state)
 		     {20, 0.909, 0.0005}, {30, 0.736, 0.0005}};
 
 	(void)state;
-	assert_near(stats_power(20, 1, 0.05), 0.8689528, 1e-6);
-	assert_near(stats_power(4, 1, 0.05), 0.2224633, 1e-6);
+	assert_relative(stats_power(20, 1, 0.05), 0.8689528016921225, 1e-9);
+	assert_relative(stats_power(4, 1, 0.05), 0.22246333835457519, 1e-9);
 	/* R: power.t.test(delta = 1, power = .80) is n = 16.71477, with .90 it is 22.02110. */
 	assert_int_equal(stats_needed_n(1, 0.8, 0.05), 17);
 	assert_int_equal(stats_needed_n(1, 0.9, 0.05), 23);
@@ -426,6 +477,7 @@ int main(void)
 		cmocka_unit_test(test_nist_sets),
 		cmocka_unit_test(test_nist_accuracy_sets),
 		cmocka_unit_test(test_textbook_formula_fails),
+		cmocka_unit_test(test_autocorrelations),
 		cmocka_unit_test(test_few_values),
 		cmocka_unit_test(test_equal_values_have_no_spread),
 		cmocka_unit_test(test_quantiles_interpolate),
