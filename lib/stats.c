@@ -84,8 +84,7 @@ static int compare(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* Return: a sorted copy, heap; NULL on lack of memory. */
-static double *sorted_copy(const double *values, size_t n)
+double *stats_sorted(const double *values, size_t n)
 {
 	double *copy = calloc(n ? n : 1, sizeof(*copy));
 
@@ -108,7 +107,7 @@ double stats_quantile(const double *values, size_t n, double p)
 	position = (double)(n - 1) * p;
 	below = floor(position);
 	at = (size_t)below;
-	sorted = sorted_copy(values, n);
+	sorted = stats_sorted(values, n);
 	if (!sorted)
 		return (double)NAN;
 	if (at + 1 >= n)
@@ -122,7 +121,7 @@ int stats_trimmed_mean(const double *values, size_t n, size_t k, double *ret)
 
 	if (k >= n || n - k <= k)
 		return -EINVAL;
-	sorted = sorted_copy(values, n);
+	sorted = stats_sorted(values, n);
 	if (!sorted)
 		return -ENOMEM;
 	*ret = stats_mean(&sorted[k], n - 2 * k);

@@ -62,6 +62,12 @@ double stats_autocorrelation(const double *values, size_t n, size_t lag);
 double stats_quantile(const double *values, size_t n, double p);
 
 /*
+ * Return: a copy of values[n], the lowest first, on the heap; NULL on lack of memory, and for that
+ * alone.
+ */
+double *stats_sorted(const double *values, size_t n);
+
+/*
  * Compute the mean of values[n] without the @k highest and the @k lowest.
  *
  * @values: need not be sorted; not changed; no NaN among them
