@@ -187,7 +187,7 @@ static void test_autocorrelations(void **state)
 
 static void test_few_values(void **state)
 {
-	const double values[] = {3, 3, 3, 3}, pair[] = {1, 4};
+	const double values[] = {3, 3, 3, 3}, pair[] = {1, 4}, neighbours[] = {1e16, 1e16 + 2};
 	struct stats_summary summary = stats_summarise(values, 0, 0.95);
 
 	(void)state;
@@ -205,6 +205,8 @@ static void test_few_values(void **state)
 	/* n = 2: sd = 3 / sqrt(2), and t with one degree of freedom is tan(0.475 pi). */
 	assert_near(stats_mean(pair, 2), 2.5, 0);
 	assert_relative(stats_sd(pair, 2), 3 / sqrt(2), 1e-15);
+	/* Their mean is no double; what it misses must not count as spread. */
+	assert_relative(stats_sd(neighbours, 2), sqrt(2), 1e-15);
 	summary = stats_summarise(pair, 2, 0.95);
 	assert_relative(summary.ci_high, 2.5 + 1.5 * tan(0.475 * acos(-1)), 1e-11);
 }
@@ -359,6 +361,7 @@ static void test_tails_of_t(void **state)
 static void test_intervals(void **state)
 {
 	const double mixed[] = {-8, 2, 3, 4, 5, 6}, before[] = {5.02, 5.23, 5.27};
+	const double ten[] = {5.02, 5.23, 5.27, 5.11, 5.19, 5.24, 5.16, 5.21, 5.08, 5.25};
 	struct stats_summary summary = stats_summarise(mixed, 6, 0.95);
 
 	(void)state;
@@ -374,6 +377,12 @@ static void test_intervals(void **state)
 	assert_near(summary.mean, 5.173333333333333, 1e-12);
 	assert_near(summary.ci_low, 4.839743, 1e-6);
 	assert_near(summary.ci_high, 5.506924, 1e-6);
+	/* 5.176 [5.12, 5.23] */
+	summary = stats_summarise(ten, 10, 0.95);
+	assert_near(summary.mean, 5.176, 1e-14);
+	assert_near(summary.sd, 0.082, 0.0005);
+	assert_near(summary.ci_low, 5.12, 0.005);
+	assert_near(summary.ci_high, 5.23, 0.005);
 	summary = stats_summarise(before, 1, 0.95);
 	assert_near(summary.mean, 5.02, 0);
 	assert_true(isnan(summary.sd) && isnan(summary.ci_low) && isnan(summary.ci_high));
@@ -399,6 +408,20 @@ static void test_power(void **state)
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
 		assert_near(stats_detectable_effect(cases[i].n, 0.8, 0.05), cases[i].effect,
 			    cases[i].printed);
+}
+
+/* (t(1 - alpha / 2) + t(power)) sqrt(2 / n) needs no noncentral t, and is near from n = 3 on. */
+static void test_detectable_effect_has_a_shortcut(void **state)
+{
+	(void)state;
+	for (size_t n = 3; n <= 30; n++) {
+		double df = 2 * (double)n - 2;
+		double sum = stats_t_quantile(0.975, df) + stats_t_quantile(0.8, df);
+
+		assert_relative(stats_detectable_effect(n, 0.8, 0.05), sum * sqrt(2 / (double)n),
+				0.012);
+	}
+	assert_near(stats_detectable_effect(3, 0.8, 0.05), 3.071, 0.0005);
 }
 
 /* The table of seeds/004: its difference takes 10 runs a side. */
@@ -488,6 +511,7 @@ int main(void)
 		cmocka_unit_test(test_tails_of_t),
 		cmocka_unit_test(test_intervals),
 		cmocka_unit_test(test_power),
+		cmocka_unit_test(test_detectable_effect_has_a_shortcut),
 		cmocka_unit_test(test_needed_runs),
 		cmocka_unit_test(test_properties),
 	};
