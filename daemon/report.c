@@ -159,17 +159,6 @@ static struct load_counts sum_cpu(const struct history *history, const struct st
 	return sum;
 }
 
-/* Return: the trimmed mean; NaN when fewer than REPORT_LEAST_KEPT would be left. */
-static int trim_loads(const double *loads, size_t n, const struct trim *trim, double *ret)
-{
-	size_t k = trim_cut(trim, n);
-
-	*ret = NAN;
-	if (k > n || n - k < k + REPORT_LEAST_KEPT)
-		return 0;
-	return stats_trimmed_mean(loads, n, k, ret);
-}
-
 static void fill_figures(const struct load_counts *counts, const struct calibration_cpu *baseline,
 			 uint64_t longest_ns, struct report_figures *ret)
 {
@@ -202,7 +191,7 @@ static int report_one_cpu(const struct sampler *sampler, const struct calibratio
 	ret->cpu = sampler->cpus[index].cpu;
 	ret->idle_floor_ratio = baseline->idle_floor_ratio;
 	fill_figures(&counts, baseline, longest_ns, &ret->figures);
-	r = trim_loads(scratch, n, &request->trim, &trimmed);
+	r = load_trimmed(scratch, n, &request->trim, &trimmed);
 	if (r < 0)
 		return r;
 	ret->figures.load_ratio = isnan(trimmed) ? ret->figures.untrimmed_load_ratio : trimmed;
@@ -253,7 +242,7 @@ static int trim_report(struct report *report, const struct sampler *sampler,
 {
 	size_t n = collect_all(&sampler->history, stretch, baselines, request->selected, scratch);
 	double trimmed;
-	int r = trim_loads(scratch, n, &request->trim, &trimmed);
+	int r = load_trimmed(scratch, n, &request->trim, &trimmed);
 
 	if (r < 0)
 		return r;

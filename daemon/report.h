@@ -14,9 +14,6 @@
 #include "sampler.h"
 #include "stats.h"
 
-/* With fewer samples left after trimming a report is `is_short` and its load untrimmed. */
-#define REPORT_LEAST_KEPT 5
-
 struct report_figures {
 	double load_ratio;	     /* trimmed, unless the report is short */
 	double untrimmed_load_ratio; /* over all the time, as are the following */
@@ -68,7 +65,7 @@ struct report_request {
  * Compute a report.
  *
  * A sample's load is the mean over its valid CPUs; the trimmed mean is taken over those. With
- * fewer than REPORT_LEAST_KEPT samples left, load_ratio is the untrimmed load.
+ * fewer than LOAD_LEAST_KEPT samples left, load_ratio is the untrimmed load.
  *
  * @baselines: [sampler->n_cpus]
  * @ret: report_fini() it

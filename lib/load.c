@@ -64,3 +64,13 @@ void load_counts_add(struct load_counts *sum, const struct load_counts *more)
 	sum->passes += more->passes;
 	sum->gaps += more->gaps;
 }
+
+int load_trimmed(const double *loads, size_t n, const struct trim *trim, double *ret)
+{
+	size_t k = trim_cut(trim, n);
+
+	*ret = (double)NAN;
+	if (k > n || n - k < k + LOAD_LEAST_KEPT)
+		return 0;
+	return stats_trimmed_mean(loads, n, k, ret);
+}

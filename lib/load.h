@@ -8,7 +8,10 @@
  */
 #pragma once
 
+#include <stddef.h>
 #include <stdint.h>
+
+#include "stats.h"
 
 /* What one soaker counted between two readings of its slot. */
 struct load_counts {
@@ -62,3 +65,16 @@ double load_mean_gap_ns(const struct load_counts *counts);
 
 /* Add @more to @sum, member by member. */
 void load_counts_add(struct load_counts *sum, const struct load_counts *more);
+
+/* With fewer samples left after trimming, a load is the untrimmed one ("short"). */
+#define LOAD_LEAST_KEPT 5
+
+/*
+ * Compute the trimmed mean of the loads of samples.
+ *
+ * @loads: [n], in any order, no NaN among them
+ * @ret: NaN when fewer than LOAD_LEAST_KEPT would be left
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int load_trimmed(const double *loads, size_t n, const struct trim *trim, double *ret);

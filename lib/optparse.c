@@ -62,16 +62,16 @@ static int complain_unknown(const char *program, int found, const char *argument
 	return -EINVAL;
 }
 
-int optparse(const char *program, int argc, char **argv, const struct optparse_row *rows,
-	     size_t n_rows, unsigned int set, void *options, int *ret_first)
+/* @letters: as getopt_long() takes them; "+" at their front ends options at the first other word.
+ */
+static int parse(const char *program, int argc, char **argv, const struct optparse_row *rows,
+		 size_t n_rows, unsigned int set, void *options, const struct known *known,
+		 const char *letters, int *ret_first)
 {
-	struct known known;
-
-	make_known(rows, n_rows, set, &known);
 	opterr = 0;
 	optind = 0; /* glibc: begin anew, "+" included */
 	for (;;) {
-		int found = getopt_long(argc, argv, known.letters, known.options, NULL);
+		int found = getopt_long(argc, argv, letters, known->options, NULL);
 		const struct optparse_row *row;
 
 		if (found == -1)
@@ -87,6 +87,26 @@ int optparse(const char *program, int argc, char **argv, const struct optparse_r
 	}
 	*ret_first = optind;
 	return 0;
+}
+
+int optparse(const char *program, int argc, char **argv, const struct optparse_row *rows,
+	     size_t n_rows, unsigned int set, void *options, int *ret_first)
+{
+	struct known known;
+
+	make_known(rows, n_rows, set, &known);
+	return parse(program, argc, argv, rows, n_rows, set, options, &known, known.letters,
+		     ret_first);
+}
+
+int optparse_any_order(const char *program, int argc, char **argv, const struct optparse_row *rows,
+		       size_t n_rows, unsigned int set, void *options, int *ret_first)
+{
+	struct known known;
+
+	make_known(rows, n_rows, set, &known);
+	return parse(program, argc, argv, rows, n_rows, set, options, &known, known.letters + 1,
+		     ret_first);
 }
 
 void optparse_help(FILE *file, const struct optparse_row *rows, size_t n_rows, unsigned int set)

@@ -32,5 +32,13 @@ struct optparse_row {
 int optparse(const char *program, int argc, char **argv, const struct optparse_row *rows,
 	     size_t n_rows, unsigned int set, void *options, int *ret_first);
 
+/*
+ * As optparse(), for commands without a command line of another program behind them: options may
+ * stand behind other arguments, which are moved to the end of @argv, in order. Behind "--" there
+ * are no options.
+ */
+int optparse_any_order(const char *program, int argc, char **argv, const struct optparse_row *rows,
+		       size_t n_rows, unsigned int set, void *options, int *ret_first);
+
 /* Write one line for each row in @set that is for people. */
 void optparse_help(FILE *file, const struct optparse_row *rows, size_t n_rows, unsigned int set);

@@ -126,3 +126,18 @@ int parse_trim(const char *text, struct trim *ret)
 	*ret = (struct trim){.kind = TRIM_SHARE, .share = (double)value / 1e11};
 	return 0;
 }
+
+int parse_percent(const char *text, double min, double max, double *ret)
+{
+	uint64_t value;
+	double ratio;
+	int r = read_scaled(&text, 1000000000, &value);
+
+	if (r == -EINVAL || (strcmp(text, "") != 0 && strcmp(text, "%") != 0))
+		return -EINVAL;
+	ratio = (double)value / 1e11;
+	if (r < 0 || ratio < min || ratio > max)
+		return -ERANGE;
+	*ret = ratio;
+	return 0;
+}

@@ -32,3 +32,12 @@ int parse_duration_ns(const char *text, uint64_t min_ns, uint64_t max_ns, uint64
  * 1000000.
  */
 int parse_trim(const char *text, struct trim *ret);
+
+/*
+ * Read a percentage, with or without its sign: "95" or "99.9%".
+ *
+ * @ret: 0..1
+ *
+ * Return: 0; -EINVAL when @text is none; -ERANGE when it is outside [min, max] (0..1).
+ */
+int parse_percent(const char *text, double min, double max, double *ret);

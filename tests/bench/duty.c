@@ -250,24 +250,6 @@ static int run(const struct plan *plan)
 	return r;
 }
 
-/* A share of 0 to 100 %, decimals allowed. */
-static int parse_percent(const char *text, double *ret_ratio)
-{
-	char *end = NULL;
-	double percent;
-
-	if (text[0] < '0' || text[0] > '9')
-		return -EINVAL;
-	errno = 0;
-	percent = strtod(text, &end);
-	if (errno != 0 || *end != '\0' || !isfinite(percent))
-		return -EINVAL;
-	if (percent > 100)
-		return -ERANGE;
-	*ret_ratio = percent / 100;
-	return 0;
-}
-
 static int parse_cpus(const char *text, struct plan *plan)
 {
 	cpulist_fini(&plan->cpus);
@@ -280,7 +262,7 @@ static int parse_option(int option, const char *text, struct plan *plan)
 	case 'c':
 		return parse_cpus(text, plan);
 	case 'd':
-		return parse_percent(text, &plan->duty_ratio);
+		return parse_percent(text, 0, 1, &plan->duty_ratio);
 	case 'p':
 		return parse_duration_ns(text, 10000, NS_PER_S, &plan->period_ns);
 	case 's':
