@@ -16,9 +16,6 @@
 /* Beyond these, a figure is worth a sentence. */
 #define NOTED_BACKGROUND_RATIO 0.005
 #define NOTED_STEAL_RATIO      0.005
-#define LEAST_TRIM_GAP_RATIO   0.0005
-#define TRIM_GAP_SDS	       3
-#define TRIM_GAP_SHARE	       0.05
 
 static void note(FILE *file, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
@@ -74,21 +71,16 @@ static void note_short(FILE *file, const json_t *runs)
 }
 
 /* Trimming is meant against outliers of the measurement; it also hides bursts of the workload. */
-static void note_bursts(FILE *file, const json_t *document, const struct stats_summary *load)
+static void note_bursts(FILE *file, const json_t *runs)
 {
-	struct stats_summary untrimmed =
-		side_summarise(json_object_get(document, "runs"), "untrimmed_load_ratio");
-	double gap = untrimmed.mean - load->mean, noise = LEAST_TRIM_GAP_RATIO;
+	double gap = side_trim_gap(runs);
 
-	if (load->n >= 2)
-		noise = fmax(noise, TRIM_GAP_SDS * load->sd);
-	noise = fmax(noise, TRIM_GAP_SHARE * fabs(load->mean));
-	if (gap < -noise)
+	if (gap < 0)
 		note(file,
 		     "trimming adds %.2f pp to the load: the load has pauses (--trim 0 counts "
 		     "them)",
 		     -gap * 100);
-	else if (gap > noise)
+	else if (gap > 0)
 		note(file,
 		     "trimming takes %.2f pp of the load away: the load comes in bursts "
 		     "(--trim 0 counts them)",
@@ -180,7 +172,7 @@ void print_side_notes(FILE *file, const json_t *document)
 	note_failed(file, document);
 	note_power(file, &load);
 	note_short(file, runs);
-	note_bursts(file, document, &load);
+	note_bursts(file, runs);
 	note_outlived(file, runs);
 	note_surroundings(file, runs);
 	json_array_foreach (runs, index, run)

@@ -10,9 +10,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ascii.h"
 #include "cleanup.h"
 #include "facts.h"
 #include "json.h"
+#include "number.h"
 #include "print-notes.h"
 
 #define WIDTH 72
@@ -22,32 +24,14 @@
 /* One line of the summary. */
 #define print_row(file, label, ...) facts_print_fact(file, 2, LABEL, label, __VA_ARGS__)
 
-struct number {
-	char text[32];
-};
-
-/* @value with @digits behind the point; "-" for NaN. */
-static struct number number(double value, int digits)
-{
-	struct number number = {"-"};
-
-	if (!isnan(value))
-		(void)snprintf(number.text, sizeof(number.text), "%.*f", digits, value);
-	/* Rounding makes "-0.00" of a little less than nothing. */
-	if (strspn(number.text, "-0.") == strlen(number.text) && strlen(number.text) > 1 &&
-	    number.text[0] == '-')
-		memmove(number.text, number.text + 1, strlen(number.text));
-	return number;
-}
-
 static struct number percent(double ratio)
 {
-	return number(ratio * 100, 2);
+	return number_format(ratio * 100, 2);
 }
 
 static struct number seconds(double value)
 {
-	return number(value, value < 9.95 ? 1 : 0);
+	return number_format(value, value < 9.95 ? 1 : 0);
 }
 
 static double mean_of(const json_t *document, const char *name)
@@ -73,7 +57,9 @@ static void format_status(const json_t *run, char *text, size_t size)
 		(void)snprintf(text, size, "SIG%s", signal_name(signal));
 	else
 		(void)snprintf(text, size, "not run");
-	if (isnan(json_get_number(run, "untrimmed_load_ratio")))
+	if (json_is_true(json_object_get(run, "incomplete")))
+		(void)snprintf(text, size, "cut off");
+	else if (isnan(json_get_number(run, "untrimmed_load_ratio")))
 		(void)snprintf(text, size, "not measured");
 }
 
@@ -140,7 +126,7 @@ static void fill_line(struct libscols_line *line, const json_t *run, long long n
 	set_cell(line, COLUMN_TRIMMED, "%s", trimmed);
 	set_cell(line, COLUMN_SLOWED, "%s %%", percent(json_get_number(run, "slowed_ratio")).text);
 	set_cell(line, COLUMN_INTERRUPTIONS, "%s",
-		 number(json_get_number(run, "interruptions_per_second"), 0).text);
+		 number_format(json_get_number(run, "interruptions_per_second"), 0).text);
 	set_cell(line, COLUMN_STATUS, " %s", status);
 }
 
@@ -169,19 +155,6 @@ static void print_runs(FILE *file, const json_t *document)
 	scols_unref_table(table);
 }
 
-/* Write @text in the ASCII that a mail or a terminal takes as it is. */
-static void write_ascii(FILE *stream, const char *text)
-{
-	for (; text && *text; text++) {
-		unsigned char c = (unsigned char)*text;
-
-		if (c >= ' ' && c <= '~')
-			(void)fputc(c, stream);
-		else
-			(void)fprintf(stream, "\\x%02X", c);
-	}
-}
-
 /* The side's name and its command, as one would type it. */
 static void print_title(FILE *file, const json_t *document)
 {
@@ -193,11 +166,11 @@ static void print_title(FILE *file, const json_t *document)
 
 	if (!stream)
 		return;
-	write_ascii(stream, label);
+	ascii_write(stream, label);
 	(void)fputs(label ? ":" : "", stream);
 	json_array_foreach (json_object_get(document, "command"), index, argument) {
 		(void)fputs(index || label ? " " : "", stream);
-		write_ascii(stream, json_string_value(argument));
+		ascii_write(stream, json_string_value(argument));
 	}
 	if (fclose(stream) == 0)
 		facts_print_wrapped(file, "", text);
@@ -246,8 +219,9 @@ static void print_io(FILE *file, const json_t *document)
 
 	if (mib >= 1)
 		print_row(file, "I/O", "%s MiB read, %s MiB written: %s us of CPU per MiB",
-			  number(bytes_read / MIB, 0).text, number(bytes_written / MIB, 0).text,
-			  number(cost_us, 0).text);
+			  number_format(bytes_read / MIB, 0).text,
+			  number_format(bytes_written / MIB, 0).text,
+			  number_format(cost_us, 0).text);
 }
 
 static void print_background(FILE *file, const json_t *document)
@@ -275,17 +249,17 @@ static void print_summary(FILE *file, const json_t *document)
 	print_row(file, "CPU time taken",
 		  "%s s a run: %s s by the command, %s s hidden (interrupts, kernel threads, "
 		  "others)",
-		  number(mean_of(document, "taken_cpu_seconds"), 2).text,
-		  number(mean_of(document, "command_cpu_seconds"), 2).text,
-		  number(mean_of(document, "hidden_cpu_seconds"), 2).text);
+		  number_format(mean_of(document, "taken_cpu_seconds"), 2).text,
+		  number_format(mean_of(document, "command_cpu_seconds"), 2).text,
+		  number_format(mean_of(document, "hidden_cpu_seconds"), 2).text);
 	print_accounting(file, document);
 	print_background(file, document);
 	print_io(file, document);
 	print_row(file, "idle floor", "%s %% +- %s pp, intrusion %s %%, steal %s %%",
 		  percent(mean_of(document, "idle_floor_ratio")).text,
 		  percent(json_get_number(environment, "idle_floor_uncertainty_ratio")).text,
-		  number(json_get_number(environment, "intrusion_ratio") * 100, 1).text,
-		  number(mean_of(document, "steal_ratio") * 100, 1).text);
+		  number_format(json_get_number(environment, "intrusion_ratio") * 100, 1).text,
+		  number_format(mean_of(document, "steal_ratio") * 100, 1).text);
 }
 
 void print_side(FILE *file, const json_t *document)
@@ -311,9 +285,10 @@ static void print_figures(FILE *file, const json_t *object)
 		  percent(json_get_number(object, "idle_floor_ratio")).text);
 	print_row(file, "slowed", "%s %%", percent(json_get_number(object, "slowed_ratio")).text);
 	print_row(file, "interruptions", "%s a second on each CPU, %s us each, longest %s ms",
-		  number(json_get_number(object, "interruptions_per_second"), 0).text,
-		  number(json_get_number(object, "mean_interruption_seconds") * 1e6, 1).text,
-		  number(json_get_number(object, "longest_interruption_seconds") * 1e3, 2).text);
+		  number_format(json_get_number(object, "interruptions_per_second"), 0).text,
+		  number_format(json_get_number(object, "mean_interruption_seconds") * 1e6, 1).text,
+		  number_format(json_get_number(object, "longest_interruption_seconds") * 1e3, 2)
+			  .text);
 }
 
 static void print_cpus(FILE *file, const json_t *cpus)
@@ -330,8 +305,20 @@ static void print_cpus(FILE *file, const json_t *cpus)
 			percent(json_get_number(cpu, "untrimmed_load_ratio")).text,
 			percent(json_get_number(cpu, "taken_ratio")).text,
 			percent(json_get_number(cpu, "slowed_ratio")).text,
-			number(json_get_number(cpu, "interruptions_per_second"), 0).text,
-			number(json_get_number(cpu, "longest_interruption_seconds") * 1e3, 1).text);
+			number_format(json_get_number(cpu, "interruptions_per_second"), 0).text,
+			number_format(json_get_number(cpu, "longest_interruption_seconds") * 1e3, 1)
+				.text);
+}
+
+void print_side_cpus(FILE *file, const json_t *document)
+{
+	const json_t *run;
+	size_t index;
+
+	json_array_foreach (json_object_get(document, "runs"), index, run) {
+		(void)fprintf(file, "\n  run %zu", index + 1);
+		print_cpus(file, json_object_get(run, "cpus"));
+	}
 }
 
 void print_report(FILE *file, const json_t *report, bool per_cpu)
@@ -340,7 +327,7 @@ void print_report(FILE *file, const json_t *report, bool per_cpu)
 	bool is_short = json_is_true(json_object_get(report, "short"));
 
 	(void)fprintf(file, "the last %s s on %zu CPU%s: %lld samples, ",
-		      number(json_get_number(report, "elapsed_seconds"), 0).text,
+		      number_format(json_get_number(report, "elapsed_seconds"), 0).text,
 		      json_array_size(cpus), json_array_size(cpus) == 1 ? "" : "s",
 		      (long long)json_get_integer(report, "samples", 0));
 	if (is_short)

@@ -13,6 +13,9 @@
 /* Write the report of a side. */
 void print_side(FILE *file, const json_t *document);
 
+/* Write one line a CPU for each run of a side. */
+void print_side_cpus(FILE *file, const json_t *document);
+
 /* Write the mean load in percent and nothing else; "-" when there is none. */
 void print_side_load(FILE *file, const json_t *document);
 

@@ -11,6 +11,11 @@
 #include "cleanup.h"
 #include "json.h"
 
+/* Trimmed and untrimmed loads that differ by less than these say nothing of bursts. */
+#define LEAST_TRIM_GAP_RATIO 0.0005
+#define TRIM_GAP_SDS	     3
+#define TRIM_GAP_SHARE	     0.05
+
 /* The figures of a run that a side has a mean of. */
 static const char *const figures[] = {
 	"load_ratio",
@@ -70,6 +75,17 @@ double side_detectable(const struct stats_summary *summary, size_t n)
 	if (n < 2 || !(summary->sd > 0))
 		return (double)NAN;
 	return stats_detectable_effect(n, SIDE_POWER, SIDE_ALPHA) * summary->sd;
+}
+
+double side_trim_gap(const json_t *runs)
+{
+	struct stats_summary load = side_summarise(runs, "load_ratio");
+	double gap = side_summarise(runs, "untrimmed_load_ratio").mean - load.mean;
+	double noise = fmax(LEAST_TRIM_GAP_RATIO, TRIM_GAP_SHARE * fabs(load.mean));
+
+	if (load.n >= 2)
+		noise = fmax(noise, TRIM_GAP_SDS * load.sd);
+	return fabs(gap) > noise ? gap : 0;
 }
 
 static json_t *summary_to_json(const struct stats_summary *summary)

@@ -35,5 +35,11 @@ struct stats_summary side_summarise(const json_t *runs, const char *name);
  */
 double side_detectable(const struct stats_summary *summary, size_t n);
 
+/*
+ * Return: by how much the untrimmed mean load is above the trimmed one, when that is more than the
+ * noise of the runs: above 0 the load comes in bursts, below 0 it has pauses; else 0.
+ */
+double side_trim_gap(const json_t *runs);
+
 /* Return: a new object with a summary of every figure; NULL on lack of memory. */
 json_t *side_summary_new(const json_t *runs);
