@@ -18,14 +18,18 @@
 #define STATUS_NOT_FOUND      127
 /* The daemon refused a call (soakctl rpc). */
 #define STATUS_REFUSED 1
+/* A file cannot be used (soakctl report, compare, recover, import). */
+#define STATUS_UNUSABLE 2
 
 int run_run(int argc, char **argv);
 int run_report(int argc, char **argv);
+int run_recover(int argc, char **argv);
 int run_status(int argc, char **argv);
 int run_rpc(int argc, char **argv);
 
 /* Write the options of a command, for its help. */
 void help_run(FILE *file);
 void help_report(FILE *file);
+void help_recover(FILE *file);
 void help_status(FILE *file);
 void help_rpc(FILE *file);

@@ -59,21 +59,3 @@ int interrupts_take(struct interrupts *interrupts)
 		interrupts->first = (int)info.ssi_signo;
 	return (int)info.ssi_signo;
 }
-
-bool interrupts_wait(struct interrupts *interrupts, uint64_t ns)
-{
-	uint64_t end_ns = clock_now_ns(CLOCK_MONOTONIC) + ns;
-	struct pollfd wait = {.fd = interrupts->fd, .events = POLLIN};
-
-	for (;;) {
-		uint64_t now_ns = clock_now_ns(CLOCK_MONOTONIC);
-		struct timespec left;
-
-		if (now_ns >= end_ns)
-			return true;
-		left = (struct timespec){.tv_sec = (time_t)((end_ns - now_ns) / 1000000000),
-					 .tv_nsec = (long)((end_ns - now_ns) % 1000000000)};
-		if (ppoll(&wait, 1, &left, NULL) == 1 && interrupts_take(interrupts) != 0)
-			return false;
-	}
-}

@@ -26,10 +26,3 @@ void interrupts_fini(struct interrupts *interrupts);
 
 /* Take one signal if one has come. Return: its number, or 0. */
 int interrupts_take(struct interrupts *interrupts);
-
-/*
- * Wait for @ns, or until a signal comes.
- *
- * Return: true when the time has passed; false when a signal came.
- */
-bool interrupts_wait(struct interrupts *interrupts, uint64_t ns);

@@ -20,8 +20,10 @@ struct command {
 static const struct command commands[] = {
 	{"run", "[OPTION...] [--] COMMAND [ARG...]", "measure what a command costs in CPU", run_run,
 	 help_run},
-	{"report", "[OPTION...]", "show what the CPUs lost over the last while", run_report,
-	 help_report},
+	{"report", "[OPTION...] [FILE...]",
+	 "show what the CPUs lost lately, or what a run file holds", run_report, help_report},
+	{"recover", "[OPTION...] FILE.part", "make a run file of a series that was cut off",
+	 run_recover, help_recover},
 	{"status", "[OPTION...]", "show what the daemon does", run_status, help_status},
 	{"rpc", "[OPTION...] METHOD [JSON]", "call a method of the daemon", run_rpc, help_rpc},
 };

@@ -25,7 +25,9 @@
 void run_record_fini(struct run_record *record)
 {
 	json_decref(record->report);
+	json_decref(record->samples);
 	record->report = NULL;
+	record->samples = NULL;
 }
 
 bool run_record_is_good(const struct run_record *record)
@@ -47,8 +49,8 @@ static json_t *begin_params(const struct run_options *options)
 	return params;
 }
 
-/* Begin a window. @ret_run: its name, a new reference. */
-static int begin_window(struct measure *measure, json_t **ret_run)
+/* Begin a window. @ret_run: its name, a new reference; @ret_begin_seconds: on CLOCK_MONOTONIC. */
+static int begin_window(struct measure *measure, json_t **ret_run, double *ret_begin_seconds)
 {
 	json_t *answer;
 	int r = session_call(measure->session, "run.begin", begin_params(measure->options),
@@ -57,6 +59,7 @@ static int begin_window(struct measure *measure, json_t **ret_run)
 	if (r < 0)
 		return r;
 	*ret_run = json_incref(json_object_get(answer, "run"));
+	*ret_begin_seconds = json_get_number(answer, "monotonic_seconds");
 	json_decref(answer);
 	return 0;
 }
@@ -68,37 +71,6 @@ static int end_window(struct measure *measure, json_t *run, json_t **ret_report)
 
 	(void)json_set_trim(params, &measure->options->trim);
 	return session_call(measure->session, "run.end", params, ret_report);
-}
-
-/*
- * Measure the machine while nothing of ours runs. What comes is NaN where there is no such time.
- *
- * Return: 0; -EINTR; the errors of session_call().
- */
-static int settle(struct measure *measure, double *ret_load_ratio)
-{
-	json_t *run, *report;
-	bool interrupted;
-	int r;
-
-	*ret_load_ratio = (double)NAN;
-	if (measure->options->settle_ns == 0)
-		return 0;
-	progress_say(measure->progress, "settling");
-	r = begin_window(measure, &run);
-	if (r < 0)
-		return r;
-	interrupted = !interrupts_wait(measure->interrupts, measure->options->settle_ns);
-	r = end_window(measure, run, &report);
-	if (r < 0)
-		return r;
-	if (interrupted) {
-		json_decref(report);
-		return -EINTR;
-	}
-	*ret_load_ratio = json_get_number(report, "untrimmed_load_ratio");
-	json_decref(report);
-	return 0;
 }
 
 /* A signal while the command runs. The terminal gives SIGINT to the command itself, too. */
@@ -124,6 +96,8 @@ static void take_notifications(struct measure *measure)
 
 	while ((r = connection_next(measure->session->connection, &params)) == 0) {
 		progress_update(measure->progress, params);
+		/* Without memory for a sample there are fewer samples: the run itself is whole. */
+		(void)recording_take(measure->recording, params);
 		json_decref(params);
 	}
 	if (r != -EAGAIN && !measure->session->lost) {
@@ -132,6 +106,68 @@ static void take_notifications(struct measure *measure)
 		(void)fprintf(stderr, "soakctl: %s: this run is not measured\n",
 			      connection_strerror(r));
 	}
+}
+
+/*
+ * Wait for @ns while nothing of ours runs; what the daemon sends meanwhile has to be taken, as it
+ * closes a connection that is not read.
+ *
+ * Return: false when a signal came.
+ */
+static bool wait_quietly(struct measure *measure, uint64_t ns)
+{
+	uint64_t now_ns = clock_now_ns(CLOCK_MONOTONIC), end_ns = now_ns + ns;
+	struct pollfd waits[] = {
+		{.fd = measure->interrupts->fd, .events = POLLIN},
+		{.fd = connection_fd(measure->session->connection), .events = POLLIN},
+	};
+
+	for (; now_ns < end_ns; now_ns = clock_now_ns(CLOCK_MONOTONIC)) {
+		const struct timespec left = {(time_t)((end_ns - now_ns) / 1000000000),
+					      (long)((end_ns - now_ns) % 1000000000)};
+
+		if (measure->session->lost)
+			waits[1].fd = -1;
+		if (ppoll(waits, sizeof(waits) / sizeof(waits[0]), &left, NULL) <= 0)
+			continue;
+		if (waits[0].revents && interrupts_take(measure->interrupts) != 0)
+			return false;
+		if (waits[1].fd >= 0 && waits[1].revents)
+			take_notifications(measure);
+	}
+	return true;
+}
+
+/*
+ * Measure the machine while nothing of ours runs. What comes is NaN where there is no such time.
+ *
+ * Return: 0; -EINTR; the errors of session_call().
+ */
+static int settle(struct measure *measure, double *ret_load_ratio)
+{
+	json_t *run, *report;
+	double begin_seconds;
+	bool interrupted;
+	int r;
+
+	*ret_load_ratio = (double)NAN;
+	if (measure->options->settle_ns == 0)
+		return 0;
+	progress_say(measure->progress, "settling");
+	r = begin_window(measure, &run, &begin_seconds);
+	if (r < 0)
+		return r;
+	interrupted = !wait_quietly(measure, measure->options->settle_ns);
+	r = end_window(measure, run, &report);
+	if (r < 0)
+		return r;
+	if (interrupted) {
+		json_decref(report);
+		return -EINTR;
+	}
+	*ret_load_ratio = json_get_number(report, "untrimmed_load_ratio");
+	json_decref(report);
+	return 0;
 }
 
 void measure_wait(struct measure *measure, const struct child *child)
@@ -182,12 +218,23 @@ static struct child_options child_options(const struct measure *measure)
 	return child;
 }
 
+/* Samples that came before the answer of run.end wait in the connection. */
+static void end_recording(struct measure *measure, struct run_record *record, double begin_seconds)
+{
+	if (!measure->session->lost)
+		take_notifications(measure);
+	record->samples =
+		recording_end(measure->recording,
+			      begin_seconds + json_get_number(record->report, "elapsed_seconds"));
+}
+
 /* Run the command inside a window of its own. */
 static int run_command(struct measure *measure, struct run_record *record)
 {
 	struct child_options options = child_options(measure);
 	struct child_end end;
 	struct child child;
+	double begin_seconds;
 	json_t *run = NULL;
 	int r = child_prepare(&options, &child);
 
@@ -195,7 +242,7 @@ static int run_command(struct measure *measure, struct run_record *record)
 		(void)fprintf(stderr, "soakctl: cannot start a process: %s\n", strerror(-r));
 		return r;
 	}
-	r = begin_window(measure, &run);
+	r = begin_window(measure, &run, &begin_seconds);
 	if (r < 0) {
 		/* The gate closes unopened, and the child ends. */
 		closep(&child.gate_fd);
@@ -215,11 +262,13 @@ static int run_command(struct measure *measure, struct run_record *record)
 	}
 	record->started = true;
 	progress_begin(measure->progress);
+	(void)recording_begin(measure->recording, begin_seconds);
 	measure_wait(measure, &child);
 	if (!measure->session->lost)
 		r = end_window(measure, run, &record->report);
 	else
 		json_decref(run);
+	end_recording(measure, record, begin_seconds);
 	child_reap(&child, &end);
 	record->status = end.status;
 	record->usage = end.usage;

@@ -12,12 +12,14 @@
 #include "child.h"
 #include "interrupts.h"
 #include "progress.h"
+#include "recording.h"
 #include "run-options.h"
 #include "session.h"
 
 /* What became of one run. */
 struct run_record {
 	json_t *report;			/* what run.end answered; owned; NULL: not measured */
+	json_t *samples;		/* samples.h; owned; NULL: not kept */
 	double background_before_ratio; /* NaN: not measured */
 	double background_after_ratio;
 	bool started;	     /* the command was executed */
@@ -31,6 +33,7 @@ struct measure {
 	const struct run_options *options;
 	struct interrupts *interrupts;
 	struct progress *progress;
+	struct recording *recording;
 };
 
 /*

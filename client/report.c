@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * soakctl report: what the CPUs lost over the last while.
+ * soakctl report: what the CPUs lost over the last while, or what a run file holds.
  */
 #include <errno.h>
 #include <stdint.h>
@@ -12,13 +12,16 @@
 #include "json.h"
 #include "parse.h"
 #include "print.h"
+#include "report-file.h"
 #include "session.h"
 #include "show.h"
 
 struct report_options {
 	uint64_t last_ns;
 	struct trim trim;
-	struct cpulist cpus; /* empty: all */
+	bool has_trim;
+	const char *of_daemon; /* an option that was given and that only a daemon has a use for */
+	struct cpulist cpus;   /* empty: all */
 	const char *socket_path;
 	bool per_cpu;
 	bool json;
@@ -28,22 +31,26 @@ struct report_options {
 
 static int read_last(const char *text, void *options)
 {
+	((struct report_options *)options)->of_daemon = "--last";
 	return parse_duration_ns(text, 10000000, MOST_LAST_NS,
 				 &((struct report_options *)options)->last_ns);
 }
 
 static int read_trim(const char *text, void *options)
 {
+	((struct report_options *)options)->has_trim = true;
 	return parse_trim(text, &((struct report_options *)options)->trim);
 }
 
 static int read_cpus(const char *text, void *options)
 {
+	((struct report_options *)options)->of_daemon = "--cpus";
 	return cpulist_replace(text, &((struct report_options *)options)->cpus);
 }
 
 static int read_socket(const char *text, void *options)
 {
+	((struct report_options *)options)->of_daemon = "--socket";
 	((struct report_options *)options)->socket_path = text;
 	return text[0] ? 0 : -EINVAL;
 }
@@ -100,6 +107,21 @@ static void fini(struct report_options *options)
 	cpulist_fini(&options->cpus);
 }
 
+static int report_given_files(const struct report_options *options, char **paths, int n_paths)
+{
+	const struct report_file_options of_files = {
+		.trim = options->has_trim ? &options->trim : NULL,
+		.per_cpu = options->per_cpu,
+		.json = options->json,
+	};
+
+	if (!options->of_daemon)
+		return report_files(&of_files, (const char *const *)paths, (size_t)n_paths);
+	(void)fprintf(stderr, "soakctl report: %s asks a daemon, but a file is given: %s\n",
+		      options->of_daemon, paths[0]);
+	return STATUS_FAILED;
+}
+
 int run_report(int argc, char **argv)
 {
 	cleanup(fini) struct report_options options = {
@@ -110,9 +132,11 @@ int run_report(int argc, char **argv)
 	json_t *report;
 	int first, r;
 
-	if (optparse("soakctl report", argc, argv, rows, N_ROWS, 1, &options, &first) < 0 ||
-	    show_unexpected("soakctl report", argc, argv, first) ||
-	    session_require("soakctl", options.socket_path, &session) < 0)
+	if (optparse_any_order("soakctl report", argc, argv, rows, N_ROWS, 1, &options, &first) < 0)
+		return STATUS_FAILED;
+	if (first < argc)
+		return report_given_files(&options, &argv[first], argc - first);
+	if (session_require("soakctl", options.socket_path, &session) < 0)
 		return STATUS_FAILED;
 	r = session_call(&session, "report.get", make_params(&options), &report);
 	session_close(&session);

@@ -90,6 +90,25 @@ static int read_socket(const char *text, void *options)
 	return text[0] ? 0 : -EINVAL;
 }
 
+/* "-" is where --json writes. */
+static int read_save(const char *text, void *context)
+{
+	struct run_options *options = context;
+
+	if (strcmp(text, "-") == 0)
+		options->json = true;
+	else
+		options->save_path = text;
+	return text[0] ? 0 : -EINVAL;
+}
+
+static int read_append(const char *text, void *options)
+{
+	(void)text;
+	((struct run_options *)options)->append = true;
+	return 0;
+}
+
 static int read_json(const char *text, void *options)
 {
 	(void)text;
@@ -120,6 +139,9 @@ static const struct optparse_row rows[] = {
 	 "a share below 50% such as 10%, or a count such as 8", read_trim},
 	{1, '\0', "settle", "TIME", "quiet time before and after a run (default 2s)",
 	 "a time from 0s to 1h", read_settle},
+	{1, 'o', "save", "FILE", "save everything, samples included, as a run file", "a file",
+	 read_save},
+	{1, '\0', "append", NULL, "add the runs to those in FILE", NULL, read_append},
 	{1, '\0', "label", "NAME", "what to call this side in the report", "a name", read_label},
 	{1, '\0', "prepare", "CMD", "shell command before each run, not measured",
 	 "a shell command", read_prepare},
@@ -134,7 +156,7 @@ static const struct optparse_row rows[] = {
 	{1, '\0', "input", "FILE", "the command's stdin (default /dev/null)", "a file", read_input},
 	{1, 'q', "quiet", NULL, "print nothing but the mean load in percent", NULL, read_quiet},
 	{1, '\0', "socket", "PATH", "use the daemon at this socket", "a path", read_socket},
-	{1, '\0', "force", NULL, "measure although the soakers disturb the workload", NULL,
+	{1, '\0', "force", NULL, "replace FILE; measure although soakers disturb", NULL,
 	 read_force},
 };
 
@@ -206,6 +228,10 @@ int run_options_parse(int argc, char **argv, struct run_options *ret)
 		return STATUS_FAILED;
 	if (first >= argc) {
 		(void)fprintf(stderr, "soakctl run: no command given (see soakctl run --help)\n");
+		return STATUS_FAILED;
+	}
+	if (ret->append && !ret->save_path) {
+		(void)fprintf(stderr, "soakctl run: --append needs -o FILE\n");
 		return STATUS_FAILED;
 	}
 	ret->argv = &argv[first];

@@ -15,8 +15,10 @@ struct run_options {
 	uint64_t n_warmups;
 	struct trim trim;
 	uint64_t settle_ns;
-	const char *label;   /* NULL: none */
-	const char *prepare; /* a shell command; NULL: none */
+	const char *label;     /* NULL: none */
+	const char *prepare;   /* a shell command; NULL: none */
+	const char *save_path; /* the run file; NULL: none */
+	bool append;	       /* to the run file that is there */
 	bool json;
 	bool quiet;
 	bool force;

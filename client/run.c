@@ -15,11 +15,14 @@
 #include "document.h"
 #include "json.h"
 #include "measure.h"
+#include "output.h"
 #include "print.h"
 
 struct series {
 	struct measure measure;
+	struct output *output;
 	json_t *document;
+	size_t n_added;	    /* runs and warm-ups of this series */
 	int command_status; /* exit status of the first run that failed */
 };
 
@@ -80,6 +83,31 @@ static int failure_status(int r)
 	}
 }
 
+static json_t *runs_of(const struct series *series, bool is_warmup)
+{
+	return json_object_get(series->document, is_warmup ? "warmups" : "runs");
+}
+
+static void begin_recording(struct series *series, bool is_warmup)
+{
+	struct recording *recording = series->measure.recording;
+
+	recording->is_warmup = is_warmup;
+	recording->run_index = json_array_size(runs_of(series, is_warmup)) + 1;
+}
+
+static int add_run(struct series *series, const struct run_record *record, bool is_warmup)
+{
+	int r = document_add_run(series->document, record, is_warmup);
+	const json_t *runs = runs_of(series, is_warmup);
+
+	series->n_added += r == 0;
+	if (r == 0)
+		journal_run_end(&series->output->journal, 0, is_warmup,
+				json_array_get(runs, json_array_size(runs) - 1));
+	return r;
+}
+
 /* One run. Return: 0 to go on; -EINTR to end in order; else the exit status. */
 static int run_once(struct series *series, uint64_t index, uint64_t n, bool is_warmup)
 {
@@ -92,10 +120,11 @@ static int run_once(struct series *series, uint64_t index, uint64_t n, bool is_w
 	(void)snprintf(progress->what, sizeof(progress->what), "%s %llu/%llu",
 		       is_warmup ? "warm-up" : "run", (unsigned long long)index,
 		       (unsigned long long)n);
+	begin_recording(series, is_warmup);
 	r = measure_run(&series->measure, &record);
 	progress_clear(progress);
 	if (record.started)
-		added = document_add_run(series->document, &record, is_warmup);
+		added = add_run(series, &record, is_warmup);
 	if (record.started && !is_warmup && series->command_status == 0)
 		series->command_status = child_exit_status(record.status);
 	run_record_fini(&record);
@@ -118,13 +147,13 @@ static int run_all(struct series *series)
 	return r;
 }
 
-/* Samples are asked for only where somebody sees them. */
+/* Samples are asked for only where somebody sees or keeps them. */
 static int watch(struct series *series)
 {
 	json_t *answer;
 	int r;
 
-	if (!series->measure.progress->shown)
+	if (!series->measure.progress->shown && !series->measure.recording->keeps_samples)
 		return 0;
 	r = session_call(series->measure.session, "samples.subscribe", NULL, &answer);
 	if (r == 0)
@@ -167,12 +196,15 @@ static int report(struct series *series, bool partial)
 		return STATUS_FAILED;
 	}
 	if (options->json)
-		return write_json(series->document);
-	if (options->quiet)
+		r = write_json(series->document);
+	else if (options->quiet)
 		print_side_load(stderr, series->document);
 	else
 		print_side(stderr, series->document);
-	return 0;
+	/* Printed first: it must not be lost with a disk that is full. */
+	if (series->n_added > 0)
+		r |= output_save(series->output, series->document, !options->quiet);
+	return r;
 }
 
 /* What everything comes to. */
@@ -241,11 +273,11 @@ static int begin_document(struct series *series)
 		return STATUS_FAILED;
 	if (check_cpus(series, status) && check_body(series, status) &&
 	    session_call(session, "calibration.get", NULL, &calibration) == 0)
-		series->document =
-			document_new(options, status, calibration, session->daemon.pid > 0);
+		series->document = document_of_side(
+			document_new_side(options, status, calibration, session->daemon.pid > 0));
 	json_decref(calibration);
 	json_decref(status);
-	return series->document ? 0 : STATUS_FAILED;
+	return series->document ? output_begin(series->output, &series->document) : STATUS_FAILED;
 }
 
 static int run_series(struct series *series)
@@ -256,12 +288,13 @@ static int run_series(struct series *series)
 		return STATUS_FAILED;
 	r = run_all(series);
 	progress_clear(series->measure.progress);
-	if (json_array_size(json_object_get(series->document, "runs")) > 0 || r == -EINTR)
+	if (series->n_added > 0 || r == -EINTR)
 		reported = report(series, r != 0);
 	return exit_status(series, r, reported);
 }
 
-static int run_with(const struct run_options *options, struct interrupts *interrupts)
+static int run_with(const struct run_options *options, struct output *output,
+		    struct interrupts *interrupts)
 {
 	const struct private_options private = {
 		.cpus = options->cpus_text,
@@ -270,7 +303,14 @@ static int run_with(const struct run_options *options, struct interrupts *interr
 	};
 	struct session session;
 	struct progress progress;
-	struct series series = {.measure = {&session, options, interrupts, &progress}};
+	struct recording recording = {
+		.journal = &output->journal,
+		.keeps_samples = options->save_path || options->json,
+	};
+	struct series series = {
+		.measure = {&session, options, interrupts, &progress, &recording},
+		.output = output,
+	};
 	int r, status;
 
 	progress_init(&progress, options->quiet);
@@ -278,6 +318,8 @@ static int run_with(const struct run_options *options, struct interrupts *interr
 	progress_say(&progress, "getting ready");
 	r = session_open_any("soakctl", options->socket_path, &private, interrupts->fd, &session);
 	progress_clear(&progress);
+	if (r < 0)
+		journal_remove(&output->journal);
 	if (r == -ECANCELED)
 		return 128 + interrupts_take(interrupts);
 	if (r < 0)
@@ -285,6 +327,8 @@ static int run_with(const struct run_options *options, struct interrupts *interr
 	/* Children that outlive the command become ours, and are seen: prctl(2). */
 	(void)prctl(PR_SET_CHILD_SUBREAPER, 1);
 	status = run_series(&series);
+	if (series.n_added == 0)
+		journal_remove(&output->journal);
 	json_decref(series.document);
 	session_close(&session);
 	return status;
@@ -293,9 +337,15 @@ static int run_with(const struct run_options *options, struct interrupts *interr
 int run_run(int argc, char **argv)
 {
 	cleanup(run_options_fini) struct run_options options;
+	cleanup(output_fini) struct output output = {.journal.fd = -1};
 	struct interrupts interrupts;
 	int status = run_options_parse(argc, argv, &options), r;
 
+	if (status != 0)
+		return status;
+	status = output_open(&(struct output_options){"soakctl run", options.save_path,
+						      options.append, options.force},
+			     &output);
 	if (status != 0)
 		return status;
 	r = interrupts_init(&interrupts);
@@ -303,7 +353,7 @@ int run_run(int argc, char **argv)
 		(void)fprintf(stderr, "soakctl run: cannot take signals: %s\n", strerror(-r));
 		return STATUS_FAILED;
 	}
-	status = run_with(&options, &interrupts);
+	status = run_with(&options, &output, &interrupts);
 	interrupts_fini(&interrupts);
 	return status;
 }

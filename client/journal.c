@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * See journal.h.
+ */
+#include "journal.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include "ascii.h"
+#include "cleanup.h"
+#include "clock.h"
+#include "timestamp.h"
+
+/* Open the file that is there, to write it over once its lock is ours. */
+static int open_existing(const char *path, bool replace, int *ret_fd)
+{
+	cleanup(closep) int fd = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
+
+	if (fd < 0)
+		return -errno;
+	if (flock(fd, LOCK_EX | LOCK_NB) == -1)
+		return errno == EWOULDBLOCK ? -EBUSY : -errno;
+	if (!replace)
+		return -EEXIST;
+	if (ftruncate(fd, 0) == -1)
+		return -errno;
+	*ret_fd = take_fd(&fd);
+	return 0;
+}
+
+int journal_open(const char *output, bool replace, struct journal *ret)
+{
+	int r = 0;
+
+	*ret = (struct journal){.fd = -1};
+	if (asprintf(&ret->path, "%s" JOURNAL_SUFFIX, output) < 0) {
+		ret->path = NULL;
+		return -ENOMEM;
+	}
+	ret->fd = open(ret->path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+	if (ret->fd == -1 && errno == EEXIST)
+		return open_existing(ret->path, replace, &ret->fd);
+	if (ret->fd == -1)
+		return -errno;
+	/* Ours since a moment: nobody else can have it, but who looks for left ones. */
+	if (flock(ret->fd, LOCK_EX | LOCK_NB) == -1)
+		r = errno == EWOULDBLOCK ? -EBUSY : -errno;
+	return r;
+}
+
+static void write_all(struct journal *journal, const char *text, size_t length)
+{
+	while (length > 0) {
+		ssize_t n = write(journal->fd, text, length);
+
+		if (n == -1 && errno == EINTR)
+			continue;
+		if (n <= 0) {
+			journal->error = n == -1 ? errno : EIO;
+			return;
+		}
+		text += n;
+		length -= (size_t)n;
+	}
+}
+
+/* Write one line; @object is consumed. */
+static void write_line(struct journal *journal, json_t *object)
+{
+	cleanup(freep) char *text = NULL;
+	size_t length;
+
+	if (journal->fd >= 0 && journal->error == 0) {
+		text = json_dumps(object, JSON_COMPACT);
+		if (!text) {
+			journal->error = ENOMEM;
+		} else {
+			length = strlen(text);
+			/* The NUL makes room for the line's end, so that a line is one write. */
+			text[length] = '\n';
+			write_all(journal, text, length + 1);
+		}
+	}
+	json_decref(object);
+}
+
+void journal_begin(struct journal *journal, const char *output, bool replaces,
+		   const json_t *document)
+{
+	/* A path may hold any bytes. */
+	cleanup(freep) char *name = ascii_escape(output);
+
+	write_line(journal, json_pack("{s:s, s:s, s:b, s:O}", "journal_version", "1.0", "output",
+				      name, "replaces", replaces, "document", document));
+}
+
+void journal_run_begin(struct journal *journal, size_t side, bool is_warmup, size_t run_index,
+		       double monotonic_seconds)
+{
+	char time[TIMESTAMP_SIZE];
+
+	timestamp_format((int64_t)clock_now_ns(CLOCK_REALTIME), time);
+	write_line(journal,
+		   json_pack("{s:{s:I, s:b, s:I, s:f, s:s}}", "run_begin", "side", (json_int_t)side,
+			     "is_warmup", is_warmup, "run_index", (json_int_t)run_index,
+			     "monotonic_seconds", monotonic_seconds, "time", time));
+}
+
+void journal_sample(struct journal *journal, const json_t *sample)
+{
+	write_line(journal, json_pack("{s:O}", "sample", sample));
+}
+
+void journal_run_end(struct journal *journal, size_t side, bool is_warmup, const json_t *run)
+{
+	json_t *copy = json_copy((json_t *)run);
+
+	/* They stand above, line by line. */
+	(void)json_object_del(copy, "samples");
+	write_line(journal, json_pack("{s:{s:I, s:b, s:o}}", "run_end", "side", (json_int_t)side,
+				      "is_warmup", is_warmup, "run", copy));
+	/* Between the runs nothing is measured: now the disk may be waited for. */
+	if (journal->fd >= 0 && journal->error == 0 && fdatasync(journal->fd) == -1)
+		journal->error = errno;
+}
+
+void journal_remove(struct journal *journal)
+{
+	if (journal->fd >= 0)
+		(void)unlink(journal->path);
+}
+
+void journal_fini(struct journal *journal)
+{
+	closep(&journal->fd);
+	journal->fd = -1;
+	free(journal->path);
+	journal->path = NULL;
+}

@@ -1,0 +1,311 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * soakctl recover: make a run file of the journal of a series that was cut off.
+ */
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+
+#include "cleanup.h"
+#include "commands.h"
+#include "document.h"
+#include "journal.h"
+#include "json.h"
+#include "run-file.h"
+#include "samples.h"
+#include "stats.h"
+
+#define PROGRAM "soakctl recover"
+
+struct recover_options {
+	const char *output; /* NULL: the journal's name without its suffix */
+	bool force;
+};
+
+/* What the lines read so far come to. */
+struct recovery {
+	const char *path;
+	json_t *document;
+	bool replaces; /* the series was to write over the file that is there */
+	json_t *begun; /* run_begin of the run that has not ended; NULL: none */
+	struct samples samples;
+	size_t n_runs;
+	size_t n_torn; /* lines that were no whole line */
+};
+
+static int read_output(const char *text, void *options)
+{
+	((struct recover_options *)options)->output = text;
+	return text[0] ? 0 : -EINVAL;
+}
+
+static int read_force(const char *text, void *options)
+{
+	(void)text;
+	((struct recover_options *)options)->force = true;
+	return 0;
+}
+
+static const struct optparse_row rows[] = {
+	{1, 'o', "save", "FILE", "where to (default: FILE.part without .part)", "a file",
+	 read_output},
+	{1, '\0', "force", NULL, "replace the file that is there", NULL, read_force},
+};
+
+#define N_ROWS (sizeof(rows) / sizeof(rows[0]))
+
+void help_recover(FILE *file)
+{
+	optparse_help(file, rows, N_ROWS, 1);
+}
+
+static int complain(const struct recovery *recovery, const char *what)
+{
+	(void)fprintf(stderr, PROGRAM ": %s: %s\n", recovery->path, what);
+	return -EINVAL;
+}
+
+static json_t *side_of(const struct recovery *recovery, const json_t *line)
+{
+	return run_file_side(recovery->document, (size_t)json_get_integer(line, "side", 0));
+}
+
+static json_t *runs_of(const struct recovery *recovery, const json_t *line)
+{
+	bool is_warmup = json_is_true(json_object_get(line, "is_warmup"));
+
+	return json_object_get(side_of(recovery, line), is_warmup ? "warmups" : "runs");
+}
+
+static int begin_run(struct recovery *recovery, json_t *line)
+{
+	samples_fini(&recovery->samples);
+	json_decref(recovery->begun);
+	recovery->begun = json_incref(line);
+	return samples_begin(&recovery->samples, json_get_number(line, "monotonic_seconds"));
+}
+
+/* Take a finished run, with the samples that stood above it. */
+static int end_run(struct recovery *recovery, json_t *line)
+{
+	json_t *run = json_object_get(line, "run"), *runs = runs_of(recovery, line);
+	double begin = json_get_number(recovery->begun, "monotonic_seconds");
+
+	if (!json_is_object(run) || !json_is_array(runs))
+		return complain(recovery, "a finished run is damaged");
+	if (recovery->begun) {
+		samples_end(&recovery->samples, begin + json_get_number(run, "elapsed_seconds"));
+		if (json_object_set(run, "samples", recovery->samples.columns) == -1)
+			return -ENOMEM;
+	}
+	samples_fini(&recovery->samples);
+	json_decref(recovery->begun);
+	recovery->begun = NULL;
+	recovery->n_runs++;
+	return json_array_append(runs, run) == -1 ? -ENOMEM : 0;
+}
+
+static int take_line(struct recovery *recovery, const json_t *line)
+{
+	json_t *begin = json_object_get(line, "run_begin"), *end = json_object_get(line, "run_end");
+	const json_t *sample = json_object_get(line, "sample");
+
+	if (begin)
+		return begin_run(recovery, begin);
+	if (end)
+		return end_run(recovery, end);
+	if (sample && recovery->begun)
+		return samples_add(&recovery->samples, sample);
+	/* Lines of a newer minor version. */
+	return 0;
+}
+
+static int take_header(struct recovery *recovery, const json_t *line)
+{
+	const char *version = json_get_string(line, "journal_version");
+	json_t *document = json_object_get(line, "document");
+
+	if (!version || !document)
+		return complain(recovery, "not a journal of soakctl run -o");
+	if (strncmp(version, "1.", 2) != 0)
+		return complain(recovery, "written by a newer soakctl: use that one");
+	if (run_file_check(PROGRAM, recovery->path, document) < 0)
+		return -EINVAL;
+	recovery->document = json_incref(document);
+	recovery->replaces = json_is_true(json_object_get(line, "replaces"));
+	return 0;
+}
+
+/* Return: 0 to go on; 1 when the line is torn; a negative errno. */
+static int read_line(struct recovery *recovery, const char *text, size_t length)
+{
+	json_t *line;
+	int r;
+
+	if (length == 0 || text[length - 1] != '\n')
+		return 1;
+	line = json_loadb(text, length, JSON_REJECT_DUPLICATES, NULL);
+	if (!line)
+		return 1;
+	r = recovery->document ? take_line(recovery, line) : take_header(recovery, line);
+	json_decref(line);
+	return r;
+}
+
+static int read_journal(struct recovery *recovery, FILE *file)
+{
+	cleanup(freep) char *text = NULL;
+	size_t capacity = 0;
+	ssize_t length;
+
+	while ((length = getline(&text, &capacity, file)) >= 0) {
+		int r = read_line(recovery, text, (size_t)length);
+
+		if (r < 0)
+			return r;
+		recovery->n_torn += (size_t)r;
+		if ((size_t)length > JOURNAL_MOST_BYTES || (r > 0 && !recovery->document))
+			return complain(recovery, "not a journal of soakctl run -o");
+	}
+	if (ferror(file))
+		return complain(recovery, strerror(errno));
+	return recovery->document ? 0 : complain(recovery, "empty: nothing was measured yet");
+}
+
+static double mean_of(const json_t *column)
+{
+	cleanup(freep) double *values = calloc(json_array_size(column) + 1, sizeof(*values));
+	const json_t *cell;
+	size_t index, n = 0;
+
+	json_array_foreach (column, index, cell)
+		if (values && json_is_number(cell))
+			values[n++] = json_number_value(cell);
+	return values ? stats_mean(values, n) : (double)NAN;
+}
+
+/* The run that was cut off: what its samples say, and that it does not count. */
+static int add_unfinished(struct recovery *recovery)
+{
+	json_t *runs = runs_of(recovery, recovery->begun);
+	const json_t *columns = recovery->samples.columns;
+	const json_t *ends = json_object_get(columns, "monotonic_seconds");
+	double end = json_number_value(json_array_get(ends, json_array_size(ends) - 1));
+	double begin = json_get_number(recovery->begun, "monotonic_seconds");
+	double load = mean_of(json_object_get(columns, "load_ratio"));
+	json_t *start = json_object_get(recovery->begun, "time");
+	json_t *run;
+
+	if (!json_is_array(runs))
+		return complain(recovery, "a begun run is damaged");
+	run = json_pack("{s:I, s:b, s:b, s:o, s:o, s:o, s:b, s:n, s:n, s:O?, s:O}", "run_index",
+			(json_int_t)json_array_size(runs) + 1, "failed", 1, "incomplete", 1,
+			"load_ratio", json_number(load), "untrimmed_load_ratio", json_number(load),
+			"elapsed_seconds",
+			json_array_size(ends) ? json_number(end - begin) : json_null(), "short", 1,
+			"exit_status", "signal", "start", start, "samples", columns);
+	return json_array_append_new(runs, run) == -1 ? -ENOMEM : 0;
+}
+
+static int finish(struct recovery *recovery)
+{
+	int r = recovery->begun ? add_unfinished(recovery) : 0;
+
+	for (size_t i = 0; r == 0 && i < run_file_n_sides(recovery->document); i++)
+		r = document_finish(run_file_side(recovery->document, i), true, NULL);
+	return r;
+}
+
+/* FILE.part is for FILE. */
+static char *default_output(const char *path)
+{
+	size_t length = strlen(path), suffix = strlen(JOURNAL_SUFFIX);
+
+	if (length <= suffix || strcmp(path + length - suffix, JOURNAL_SUFFIX) != 0)
+		return NULL;
+	return strndup(path, length - suffix);
+}
+
+static void say_result(const struct recovery *recovery, const char *output)
+{
+	(void)fprintf(stderr, "recovered %zu whole run%s", recovery->n_runs,
+		      recovery->n_runs == 1 ? "" : "s");
+	if (recovery->begun)
+		(void)fprintf(stderr, " and %zu sample%s of one that was cut off",
+			      recovery->samples.n, recovery->samples.n == 1 ? "" : "s");
+	if (recovery->n_torn > 0)
+		(void)fprintf(stderr, "; %zu torn line%s left out", recovery->n_torn,
+			      recovery->n_torn == 1 ? " was" : "s were");
+	(void)fprintf(stderr, "\nsaved %s\n", output);
+}
+
+static int save(const struct recover_options *options, struct recovery *recovery)
+{
+	cleanup(freep) char *named = default_output(recovery->path);
+	const char *output = options->output ? options->output : named;
+	int r;
+
+	if (!output) {
+		(void)fprintf(stderr,
+			      PROGRAM ": %s does not end in " JOURNAL_SUFFIX
+				      ": say where to with -o FILE\n",
+			      recovery->path);
+		return STATUS_FAILED;
+	}
+	r = run_file_save(output, recovery->document,
+			  options->force || (recovery->replaces && !options->output));
+	if (r < 0) {
+		(void)fprintf(stderr, PROGRAM ": %s: %s%s\n", output, strerror(-r),
+			      r == -EEXIST ? ": give another with -o, or --force" : "");
+		return STATUS_FAILED;
+	}
+	say_result(recovery, output);
+	/* It is in the file now, and that is on the disk. */
+	if (unlink(recovery->path) == -1)
+		(void)fprintf(stderr, PROGRAM ": cannot remove %s: %s\n", recovery->path,
+			      strerror(errno));
+	return 0;
+}
+
+static int recover(const struct recover_options *options, const char *path)
+{
+	cleanup(fclosep) FILE *file = fopen(path, "re");
+	struct recovery recovery = {.path = path};
+	int status = STATUS_UNUSABLE, r;
+
+	if (!file) {
+		(void)complain(&recovery, strerror(errno));
+		return status;
+	}
+	if (flock(fileno(file), LOCK_EX | LOCK_NB) == -1) {
+		(void)complain(&recovery, "a soakctl that runs is writing it");
+		return status;
+	}
+	r = read_journal(&recovery, file);
+	if (r == 0)
+		r = finish(&recovery);
+	if (r == -ENOMEM)
+		(void)complain(&recovery, "out of memory");
+	if (r == 0)
+		status = save(options, &recovery);
+	samples_fini(&recovery.samples);
+	json_decref(recovery.begun);
+	json_decref(recovery.document);
+	return status;
+}
+
+int run_recover(int argc, char **argv)
+{
+	struct recover_options options = {0};
+	int first;
+
+	if (optparse_any_order(PROGRAM, argc, argv, rows, N_ROWS, 1, &options, &first) < 0)
+		return STATUS_FAILED;
+	if (argc - first == 1)
+		return recover(&options, argv[first]);
+	(void)fprintf(stderr, PROGRAM ": give one journal, FILE.part\n");
+	return STATUS_FAILED;
+}
