@@ -23,6 +23,7 @@
 
 int run_run(int argc, char **argv);
 int run_report(int argc, char **argv);
+int run_compare(int argc, char **argv);
 int run_recover(int argc, char **argv);
 int run_status(int argc, char **argv);
 int run_rpc(int argc, char **argv);
@@ -30,6 +31,7 @@ int run_rpc(int argc, char **argv);
 /* Write the options of a command, for its help. */
 void help_run(FILE *file);
 void help_report(FILE *file);
+void help_compare(FILE *file);
 void help_recover(FILE *file);
 void help_status(FILE *file);
 void help_rpc(FILE *file);

@@ -22,6 +22,8 @@ static const struct command commands[] = {
 	 help_run},
 	{"report", "[OPTION...] [FILE...]",
 	 "show what the CPUs lost lately, or what a run file holds", run_report, help_report},
+	{"compare", "[OPTION...] FILE FILE...",
+	 "say whether runs after a change cost more than before", run_compare, help_compare},
 	{"recover", "[OPTION...] FILE.part", "make a run file of a series that was cut off",
 	 run_recover, help_recover},
 	{"status", "[OPTION...]", "show what the daemon does", run_status, help_status},

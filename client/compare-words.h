@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The texts of a comparison, one a function, from its document (comparison.h): all formats use
+ * them, so that they say the same.
+ *
+ * @comparison: the document; @pair: one of its "pairs"; @metric: one of the pair's "metrics".
+ */
+#pragma once
+
+#include <jansson.h>
+#include <stdio.h>
+
+#include "number.h"
+
+/* Return: name of a pair's "first" or "second" side, borrowed. */
+const char *compare_name(const json_t *comparison, const json_t *pair, const char *which);
+
+/* Digits behind the point that the metric's figures deserve, by the uncertainty of the change. */
+int compare_digits(const json_t *metric);
+
+/* Return: by what values are multiplied for people: 100 for ratios. */
+double compare_scale(const json_t *metric);
+
+/* Return: "%", "s", ...; "" without. */
+const char *compare_unit(const json_t *metric);
+
+/* Return: the unit of differences: "pp" for ratios. */
+const char *compare_change_unit(const json_t *metric);
+
+/* One member of @object ("first", "second" or the metric itself), scaled, with those digits. */
+struct number compare_number(const json_t *metric, const json_t *object, const char *member);
+struct number compare_number_signed(const json_t *metric, const json_t *object, const char *member);
+
+/* "+0.13 pp [-0.18, +0.44]". Without an interval, only the change. */
+void compare_write_change(FILE *stream, const json_t *metric);
+
+/* "Welch t 1.67, df 2.2, p 0.22, 3 + 3 runs" */
+void compare_write_test(FILE *stream, const json_t *metric);
+
+/* "NOT DISTINGUISHABLE", "MORE", ..., "CANNOT TEST", "EQUAL" */
+const char *compare_word(const json_t *metric);
+
+/* Behind MORE or LESS, where it is known: " (worse)" or " (better)"; else "". */
+const char *compare_judgement(const json_t *metric);
+
+/* The verdict as a sentence, with what these runs could have shown. */
+void compare_write_verdict(FILE *stream, const json_t *comparison, const json_t *pair,
+			   const json_t *metric);
