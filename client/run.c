@@ -15,12 +15,12 @@
 #include "document.h"
 #include "json.h"
 #include "measure.h"
-#include "output.h"
+#include "saving.h"
 #include "print.h"
 
 struct series {
 	struct measure measure;
-	struct output *output;
+	struct saving *saving;
 	json_t *document;
 	size_t n_added;	    /* runs and warm-ups of this series */
 	int command_status; /* exit status of the first run that failed */
@@ -103,7 +103,7 @@ static int add_run(struct series *series, const struct run_record *record, bool 
 
 	series->n_added += r == 0;
 	if (r == 0)
-		journal_run_end(&series->output->journal, 0, is_warmup,
+		journal_run_end(&series->saving->journal, 0, is_warmup,
 				json_array_get(runs, json_array_size(runs) - 1));
 	return r;
 }
@@ -203,7 +203,7 @@ static int report(struct series *series, bool partial)
 		print_side(stderr, series->document);
 	/* Printed first: it must not be lost with a disk that is full. */
 	if (series->n_added > 0)
-		r |= output_save(series->output, series->document, !options->quiet);
+		r |= saving_save(series->saving, series->document, !options->quiet);
 	return r;
 }
 
@@ -277,7 +277,7 @@ static int begin_document(struct series *series)
 			document_new_side(options, status, calibration, session->daemon.pid > 0));
 	json_decref(calibration);
 	json_decref(status);
-	return series->document ? output_begin(series->output, &series->document) : STATUS_FAILED;
+	return series->document ? saving_begin(series->saving, &series->document) : STATUS_FAILED;
 }
 
 static int run_series(struct series *series)
@@ -293,7 +293,7 @@ static int run_series(struct series *series)
 	return exit_status(series, r, reported);
 }
 
-static int run_with(const struct run_options *options, struct output *output,
+static int run_with(const struct run_options *options, struct saving *saving,
 		    struct interrupts *interrupts)
 {
 	const struct private_options private = {
@@ -304,12 +304,12 @@ static int run_with(const struct run_options *options, struct output *output,
 	struct session session;
 	struct progress progress;
 	struct recording recording = {
-		.journal = &output->journal,
+		.journal = &saving->journal,
 		.keeps_samples = options->save_path || options->json,
 	};
 	struct series series = {
 		.measure = {&session, options, interrupts, &progress, &recording},
-		.output = output,
+		.saving = saving,
 	};
 	int r, status;
 
@@ -319,7 +319,7 @@ static int run_with(const struct run_options *options, struct output *output,
 	r = session_open_any("soakctl", options->socket_path, &private, interrupts->fd, &session);
 	progress_clear(&progress);
 	if (r < 0)
-		journal_remove(&output->journal);
+		journal_remove(&saving->journal);
 	if (r == -ECANCELED)
 		return 128 + interrupts_take(interrupts);
 	if (r < 0)
@@ -328,7 +328,7 @@ static int run_with(const struct run_options *options, struct output *output,
 	(void)prctl(PR_SET_CHILD_SUBREAPER, 1);
 	status = run_series(&series);
 	if (series.n_added == 0)
-		journal_remove(&output->journal);
+		journal_remove(&saving->journal);
 	json_decref(series.document);
 	session_close(&session);
 	return status;
@@ -337,15 +337,15 @@ static int run_with(const struct run_options *options, struct output *output,
 int run_run(int argc, char **argv)
 {
 	cleanup(run_options_fini) struct run_options options;
-	cleanup(output_fini) struct output output = {.journal.fd = -1};
+	cleanup(saving_fini) struct saving saving = {.journal.fd = -1};
 	struct interrupts interrupts;
 	int status = run_options_parse(argc, argv, &options), r;
 
 	if (status != 0)
 		return status;
-	status = output_open(&(struct output_options){"soakctl run", options.save_path,
+	status = saving_open(&(struct saving_options){"soakctl run", options.save_path,
 						      options.append, options.force},
-			     &output);
+			     &saving);
 	if (status != 0)
 		return status;
 	r = interrupts_init(&interrupts);
@@ -353,7 +353,7 @@ int run_run(int argc, char **argv)
 		(void)fprintf(stderr, "soakctl run: cannot take signals: %s\n", strerror(-r));
 		return STATUS_FAILED;
 	}
-	status = run_with(&options, &output, &interrupts);
+	status = run_with(&options, &saving, &interrupts);
 	interrupts_fini(&interrupts);
 	return status;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * See output.h.
+ * See saving.h.
  */
-#include "output.h"
+#include "saving.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -23,72 +23,72 @@ static bool may_pass(int error)
 	       error == EDQUOT || error == EIO;
 }
 
-static int fail(const struct output *output, const char *what)
+static int fail(const struct saving *saving, const char *what)
 {
-	(void)fprintf(stderr, "%s: -o %s: %s\n", output->options.program, output->options.path,
+	(void)fprintf(stderr, "%s: -o %s: %s\n", saving->options.program, saving->options.path,
 		      what);
 	return STATUS_FAILED;
 }
 
-static int load_existing(struct output *output)
+static int load_existing(struct saving *saving)
 {
-	const char *path = output->options.path;
+	const char *path = saving->options.path;
 
-	if (run_file_load(output->options.program, path, &output->existing) < 0)
+	if (run_file_load(saving->options.program, path, &saving->existing) < 0)
 		return STATUS_FAILED;
-	if (run_file_n_sides(output->existing) != 1 || json_object_get(output->existing, "sides"))
-		return fail(output, "holds several sides: runs are added to a file of one");
+	if (run_file_n_sides(saving->existing) != 1 || json_object_get(saving->existing, "sides"))
+		return fail(saving, "holds several sides: runs are added to a file of one");
 	return 0;
 }
 
 /* Look at what is there already. */
-static int check_existing(struct output *output)
+static int check_existing(struct saving *saving)
 {
 	struct stat status;
 
-	if (stat(output->options.path, &status) == -1)
+	if (stat(saving->options.path, &status) == -1)
 		return 0;
 	if (S_ISDIR(status.st_mode))
-		return fail(output, strerror(EISDIR));
-	output->is_special = !S_ISREG(status.st_mode);
-	if (output->is_special)
+		return fail(saving, strerror(EISDIR));
+	saving->is_special = !S_ISREG(status.st_mode);
+	if (saving->is_special)
 		return 0;
-	if (output->options.append)
-		return load_existing(output);
-	if (!output->options.force)
-		return fail(output, "exists: --append adds runs to it, --force replaces it");
+	if (saving->options.append)
+		return load_existing(saving);
+	if (!saving->options.force)
+		return fail(saving, "exists: --append adds runs to it, --force replaces it");
 	return 0;
 }
 
-static int open_journal(struct output *output)
+static int open_journal(struct saving *saving)
 {
-	const char *path = output->options.path;
-	int r = journal_open(path, output->options.force, &output->journal);
+	const char *path = saving->options.path;
+	int r = journal_open(path, saving->options.force, &saving->journal);
 
 	if (r == 0)
 		return 0;
 	if (r == -EBUSY)
 		(void)fprintf(stderr, "%s: -o %s: another soakctl is writing it (%s.part)\n",
-			      output->options.program, path, path);
+			      saving->options.program, path, path);
 	else if (r == -EEXIST)
 		(void)fprintf(stderr,
 			      "%s: %s.part is left of a series that was cut off: soakctl recover "
 			      "%s.part makes a file of it, --force writes over it\n",
-			      output->options.program, path, path);
+			      saving->options.program, path, path);
 	else
-		(void)fprintf(stderr, "%s: cannot write %s.part: %s%s\n", output->options.program,
+		(void)fprintf(stderr, "%s: cannot write %s.part: %s%s\n", saving->options.program,
 			      path, strerror(-r),
 			      may_pass(-r) ? ": measuring all the same, but it may not be saved"
 					   : "");
-	output->journal.fd = -1;
+	saving->journal.fd = -1;
 	return may_pass(-r) ? 0 : STATUS_FAILED;
 }
 
-int output_open(const struct output_options *options, struct output *ret)
+int saving_open(const struct saving_options *options, struct saving *ret)
 {
 	int status;
 
-	*ret = (struct output){.options = *options, .journal.fd = -1};
+	*ret = (struct saving){.options = *options, .journal.fd = -1};
 	if (!options->path)
 		return 0;
 	status = check_existing(ret);
@@ -104,9 +104,9 @@ static bool is_in_the_way(const json_t *difference)
 }
 
 /* Say in what new runs would not be like those of the file. Return: whether there is such. */
-static bool complain_unlike(const struct output *output, const json_t *document)
+static bool complain_unlike(const struct saving *saving, const json_t *document)
 {
-	json_t *differences = differences_new(output->existing, document), *difference;
+	json_t *differences = differences_new(saving->existing, document), *difference;
 	bool found = false;
 	size_t index;
 
@@ -120,7 +120,7 @@ static bool complain_unlike(const struct output *output, const json_t *document)
 		(void)fprintf(stderr,
 			      "%s: --append: %s is of another %s (%s, now %s): give another file, "
 			      "or --force\n",
-			      output->options.program, output->options.path,
+			      saving->options.program, saving->options.path,
 			      json_get_string(difference, "what"), first ? first : "?",
 			      second ? second : "?");
 	}
@@ -128,13 +128,13 @@ static bool complain_unlike(const struct output *output, const json_t *document)
 	return found;
 }
 
-static int append_to_existing(struct output *output, json_t **document)
+static int append_to_existing(struct saving *saving, json_t **document)
 {
-	json_t *existing = output->existing;
+	json_t *existing = saving->existing;
 	int64_t had = json_get_integer(existing, "runs_requested", 0);
 	int64_t more = json_get_integer(*document, "runs_requested", 0);
 
-	if (complain_unlike(output, *document) && !output->options.force)
+	if (complain_unlike(saving, *document) && !saving->options.force)
 		return STATUS_FAILED;
 	if (!json_is_array(json_object_get(existing, "warmups")))
 		(void)json_object_set_new(existing, "warmups", json_array());
@@ -144,44 +144,44 @@ static int append_to_existing(struct output *output, json_t **document)
 	return 0;
 }
 
-int output_begin(struct output *output, json_t **document)
+int saving_begin(struct saving *saving, json_t **document)
 {
 	int status = 0;
 
-	if (output->existing)
-		status = append_to_existing(output, document);
-	if (status == 0 && output->options.path)
-		journal_begin(&output->journal, output->options.path,
-			      output->existing != NULL || output->options.force, *document);
+	if (saving->existing)
+		status = append_to_existing(saving, document);
+	if (status == 0 && saving->options.path)
+		journal_begin(&saving->journal, saving->options.path,
+			      saving->existing != NULL || saving->options.force, *document);
 	return status;
 }
 
 /* Whole, and still where it was made: its folder may have been taken away. */
-static bool has_whole_journal(const struct output *output)
+static bool has_whole_journal(const struct saving *saving)
 {
 	struct stat status;
 
-	return output->journal.fd >= 0 && output->journal.error == 0 &&
-	       fstat(output->journal.fd, &status) == 0 && status.st_nlink > 0;
+	return saving->journal.fd >= 0 && saving->journal.error == 0 &&
+	       fstat(saving->journal.fd, &status) == 0 && status.st_nlink > 0;
 }
 
-int output_save(struct output *output, const json_t *document, bool say)
+int saving_save(struct saving *saving, const json_t *document, bool say)
 {
-	const struct output_options *options = &output->options;
+	const struct saving_options *options = &saving->options;
 	int r;
 
 	if (!options->path)
 		return 0;
 	r = run_file_save(options->path, document, options->append || options->force);
 	if (r == 0) {
-		journal_remove(&output->journal);
+		journal_remove(&saving->journal);
 		if (say)
 			(void)fprintf(stderr, "saved %s\n", options->path);
 		return 0;
 	}
 	(void)fprintf(stderr, "%s: NOT SAVED: %s: %s: ", options->program, options->path,
 		      r == -EEXIST ? "somebody else made it meanwhile" : strerror(-r));
-	if (has_whole_journal(output))
+	if (has_whole_journal(saving))
 		(void)fprintf(stderr,
 			      "all of it is in %s.part: soakctl recover %s.part makes the file\n",
 			      options->path, options->path);
@@ -190,9 +190,9 @@ int output_save(struct output *output, const json_t *document, bool say)
 	return STATUS_FAILED;
 }
 
-void output_fini(struct output *output)
+void saving_fini(struct saving *saving)
 {
-	json_decref(output->existing);
-	output->existing = NULL;
-	journal_fini(&output->journal);
+	json_decref(saving->existing);
+	saving->existing = NULL;
+	journal_fini(&saving->journal);
 }

@@ -9,15 +9,15 @@
 
 #include "journal.h"
 
-struct output_options {
+struct saving_options {
 	const char *program; /* begins every complaint: "soakctl run" */
 	const char *path;    /* NULL: nothing is saved */
 	bool append;	     /* to what the file holds */
 	bool force;	     /* replace what is there */
 };
 
-struct output {
-	struct output_options options;
+struct saving {
+	struct saving_options options;
 	struct journal journal;
 	json_t *existing; /* what --append adds to; owned; NULL: nothing */
 	bool is_special;  /* a device or a pipe: there is no journal beside it */
@@ -29,9 +29,9 @@ struct output {
  * A folder that only cannot be written now is said, and measured for all the same: what is
  * measured is printed, and saving is tried again at the end.
  *
- * Return: 0; the exit status after one line on stderr. output_fini() whatever is returned.
+ * Return: 0; the exit status after one line on stderr. saving_fini() whatever is returned.
  */
-int output_open(const struct output_options *options, struct output *ret);
+int saving_open(const struct saving_options *options, struct saving *ret);
 
 /*
  * The series begins. With --append, what there was takes the place of @document, after it was seen
@@ -41,7 +41,7 @@ int output_open(const struct output_options *options, struct output *ret);
  *
  * Return: 0; the exit status after saying what differs.
  */
-int output_begin(struct output *output, json_t **document);
+int saving_begin(struct saving *saving, json_t **document);
 
 /*
  * Save the finished document and take the journal away.
@@ -50,6 +50,6 @@ int output_begin(struct output *output, json_t **document);
  *
  * Return: 0; the exit status after saying what was not saved, why, and what is left.
  */
-int output_save(struct output *output, const json_t *document, bool say);
+int saving_save(struct saving *saving, const json_t *document, bool say);
 
-void output_fini(struct output *output);
+void saving_fini(struct saving *saving);
