@@ -4,6 +4,7 @@
 //
 //     node validate.mjs SCHEMA[#NAME] FILE...
 //     node validate.mjs SCHEMA
+//     node validate.mjs SCHEMA... -- SCHEMA...
 //
 // SOAK_NODE_MODULES is the folder that has ajv.
 
@@ -22,12 +23,17 @@ function fail(text) {
 	exit(2);
 }
 
+const loaded = new Map();
+
 // All schemas of the folder, each by its file's name, as they refer to each other.
 function loadSchemas(folder) {
-	const ajv = new Ajv({strict: true, allErrors: true, validateFormats: true});
+	if (loaded.has(folder))
+		return loaded.get(folder);
+	const ajv = new Ajv({strict: true, allErrors: true});
 
 	for (const name of readdirSync(folder).filter((name) => name.endsWith(".schema.json")))
 		ajv.addSchema(load(join(folder, name)), name);
+	loaded.set(folder, ajv);
 	return ajv;
 }
 
@@ -43,23 +49,59 @@ function faults(validate, file) {
 		.map((e) => `${e.instancePath || "/"}: ${e.message} (${e.schemaPath})`);
 }
 
-if (process.argv.length < 3)
-	fail("no schema given");
-const [path, name] = process.argv[2].split("#");
-const reference = basename(path) + (name ? `#/$defs/${name.replaceAll("~", "~0").replaceAll("/", "~1")}` : "");
-let validate, nFaults = 0;
+const toFragment = (name) => `#/$defs/${name.replaceAll("~", "~0").replaceAll("/", "~1")}`;
 
-try {
-	validate = loadSchemas(dirname(path)).getSchema(reference);
-} catch (error) {
-	console.log(`${path}: ${error.message}`);
-	exit(1);
+// The whole schema, or one of its $defs. Without FILEs all of them have to make sense.
+function pick(path, name, files) {
+	const ajv = loadSchemas(dirname(path)), file = basename(path);
+
+	if (!ajv.schemas[file])
+		fail(`${path}: is no *.schema.json`);
+	const names = files.length ? [] : Object.keys(ajv.schemas[file].schema.$defs ?? {});
+
+	names.forEach((each) => ajv.getSchema(file + toFragment(each)));
+	return ajv.getSchema(file + (name ? toFragment(name) : ""));
 }
-if (!validate)
-	fail(`${path}: no ${name} in its $defs`);
-for (const file of process.argv.slice(3))
-	for (const fault of faults(validate, file)) {
-		console.log(`${file}: ${fault}`);
-		nFaults++;
+
+// Print the faults. Return how many there are.
+function check(target, files) {
+	const [path, name] = target.split("#");
+	let validate, nFaults = 0;
+
+	try {
+		validate = pick(path, name, files);
+	} catch (error) {
+		if (error.syscall || error instanceof SyntaxError)
+			fail(error.message);
+		console.log(`${path}: ${error.message}`);
+		return 1;
 	}
+	if (!validate)
+		fail(`${path}: no ${name} in its $defs`);
+	for (const file of files)
+		for (const fault of faults(validate, file)) {
+			console.log(`${file}: ${fault}`);
+			nFaults++;
+		}
+	return nFaults;
+}
+
+function split(args) {
+	const groups = [[]];
+
+	for (const arg of args)
+		if (arg === "--")
+			groups.push([]);
+		else
+			groups.at(-1).push(arg);
+	return groups;
+}
+
+const groups = split(process.argv.slice(2));
+let nFaults = 0;
+
+if (!groups.every((group) => group.length))
+	fail("no schema given");
+for (const [target, ...files] of groups)
+	nFaults += check(target, files);
 exit(nFaults ? 1 : 0);

@@ -4,6 +4,7 @@
 
     validate.py SCHEMA[#NAME] FILE...    one JSON text a FILE; NAME is one of the schema's $defs
     validate.py SCHEMA                   the schema itself: is it valid 2020-12?
+    validate.py SCHEMA... -- SCHEMA...   one after the other
 
 One line on stdout for each fault. Status 0: none; 1: some; 2: it could not be looked at.
 validate.mjs does the same with ajv.
@@ -51,25 +52,44 @@ def faults(validator, path):
             for error in validator.iter_errors(document)]
 
 
-def main():
-    if len(sys.argv) < 2:
-        fail("no schema given")
-    schema_path, _, name = sys.argv[1].partition("#")
+def check(target, files):
+    """Print the faults. Return how many there are."""
+    schema_path, _, name = target.partition("#")
     path = pathlib.Path(schema_path).resolve()
-    schema, n_faults = load(path), 0
+    n_faults = 0
     try:
+        schema = load(path)
         Draft202012Validator.check_schema(schema)
+    except (OSError, ValueError) as error:
+        fail(f"{schema_path}: {error}")
     except SchemaError as error:
-        print(f"{schema_path}: {error.json_path}: {error.message}")
+        print(f"{schema_path}: /{'/'.join(map(str, error.absolute_path))}: {error.message}")
         return 1
     # References to other schemas are to the files beside this one.
     resolver = RefResolver(path.as_uri(), schema)
     validator = Draft202012Validator(pick(schema, name, path.as_uri()), resolver=resolver)
-    for file in sys.argv[2:]:
+    for file in files:
         for fault in faults(validator, file):
             print(f"{file}: {fault}")
             n_faults += 1
-    return 1 if n_faults else 0
+    return n_faults
+
+
+def split(arguments):
+    groups = [[]]
+    for argument in arguments:
+        if argument == "--":
+            groups.append([])
+        else:
+            groups[-1].append(argument)
+    return groups
+
+
+def main():
+    groups = split(sys.argv[1:])
+    if not all(groups):
+        fail("no schema given")
+    return 1 if sum(check(target, files) for target, *files in groups) else 0
 
 
 if __name__ == "__main__":
