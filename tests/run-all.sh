@@ -11,7 +11,8 @@
 set -u
 
 PACKAGES="gcc meson ninja-build pkg-config libevent-dev libjansson-dev libsmartcols-dev
-	libcmocka-dev bats fio jq socat netcat-openbsd python3 nodejs npm procps util-linux"
+	libcmocka-dev bats fio jq socat netcat-openbsd python3
+	python3-jsonschema nodejs npm procps util-linux"
 GONE_LIMIT_SECONDS=5
 
 tree=$(cd "$(dirname "$0")/.." && pwd) || exit 1
@@ -99,15 +100,16 @@ build_all() {
 	return 1
 }
 
-# One of the clients that the protocol is tested with. Without it that test skips.
-install_jayson() {
+# A client that the protocol is tested with, and a validator of JSON Schema. A test skips what it
+# cannot have.
+install_from_npm() {
 	local npm=$build/npm
 
 	mkdir -p "$npm" || return 0
-	if [ ! -d "$npm/node_modules/jayson" ]; then
+	if [ ! -d "$npm/node_modules/jayson" ] || [ ! -d "$npm/node_modules/ajv" ]; then
 		(cd "$npm" && npm install --no-save --no-audit --no-fund --loglevel=error \
-			--prefix "$npm" jayson </dev/null >"$npm/log" 2>&1) ||
-			printf 'npm could not install jayson: its test will be skipped\n'
+			--prefix "$npm" jayson ajv@8 </dev/null >"$npm/log" 2>&1) ||
+			printf 'npm could not install jayson and ajv: what needs them will be skipped\n'
 	fi
 	export NODE_PATH=$npm/node_modules
 }
@@ -135,7 +137,7 @@ if has_leftovers; then
 	finish
 fi
 build_all || finish
-install_jayson
+install_from_npm
 run_tests
 if has_leftovers; then
 	fail "the tests left something behind"

@@ -63,11 +63,16 @@ class Fake:
 
     def calibration_get(self, _params):
         return {"state": "done", "time": now(), "source": "measured", "quiet": True, "seconds": 3,
-                "cpus": [], "provenance": {"cpu_model": "Fake CPU", "body": "alu"}}
+                "cpus": [],
+                "provenance": {"version": "fake", "body": "alu", "body_version": 1,
+                               "cpu_model": "Fake CPU", "microcode": "0x1", "kernel": "fake",
+                               "governor": "none", "boot_id": "fake", "clock": "tsc"}}
 
     def server_info(self, _params):
         return {"name": "soakd", "version": "fake", "protocol_version": "1.0", "pid": os.getpid(),
-                "socket": None, "methods": METHODS}
+                "socket": None, "methods": METHODS,
+                "limits": {"line_bytes": 1048576, "batch": 1, "connections": 1,
+                           "output_bytes": 4194304, "subscriber_bytes": 262144, "runs": 64}}
 
     def samples_subscribe(self, _params):
         self.subscribed = True
@@ -100,14 +105,16 @@ class Fake:
 
     def figures(self, params, elapsed, load):
         trim = {k: params[k] for k in ("trim_ratio", "trim_count") if k in params}
+        trim = trim or {"trim_ratio": 0.1}
         ratios = {"load_ratio": load, "untrimmed_load_ratio": load, "taken_ratio": load + 0.01,
                   "slowed_ratio": 0.003, "lost_ratio": load + 0.013, "idle_floor_ratio": 0.0102,
                   "interruptions_per_second": 1804.0, "mean_interruption_seconds": 2.5e-5,
                   "longest_interruption_seconds": 0.004}
         return {"start": now(), "end": now(), "elapsed_seconds": elapsed, "interval_seconds": 1.0,
                 "samples": 12, "samples_kept": 10, "samples_cut": 2, "samples_invalid": 0,
-                "samples_lost": False, "short": False, "late_ticks": 0, "notes": [], **ratios,
-                **trim, "cpus": [{"cpu": cpu, **ratios} for cpu in self.cpus()]}
+                "samples_lost": False, "short": False,
+                "late_ticks": 0, "missed_ticks": 0, "notes": [], **ratios, **trim,
+                "cpus": [{"cpu": cpu, **ratios} for cpu in self.cpus()]}
 
     def answer(self, request):
         """Return the lines that answer a request."""

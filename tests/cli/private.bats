@@ -14,24 +14,24 @@ teardown() {
 }
 
 @test "no daemon is needed, and none is left" {
-	run -0 --separate-stderr "$SOAKCTL" run --settle 0 --json --output null -- true
+	run -0 --separate-stderr soakctl run --settle 0 --json --output null -- true
 	jq -e '.environment.private_daemon == true' <<<"$output"
 	no_soak_processes
 	[ -z "$(soak_cgroups)" ]
 	[ ! -e /run/soakd/soakd.sock ]
-	run -125 "$SOAKCTL" report
+	run -125 soakctl report
 	[[ "$output" == *"soakd start"* ]]
 	assert_one_line "$output"
 }
 
 @test "a CPU that is not there is named by the daemon" {
-	run -125 "$SOAKCTL" run --cpus 99 -- true
+	run -125 soakctl run --cpus 99 -- true
 	[[ "$output" == *"99"* ]]
 	assert_one_line "$output"
 }
 
 @test "only the CPUs asked for are soaked" {
-	run -0 --separate-stderr "$SOAKCTL" run --settle 0 --cpus 0 --body pause --json --output null -- true
+	run -0 --separate-stderr soakctl run --settle 0 --cpus 0 --body pause --json --output null -- true
 	jq -e '.environment.cpus == [0] and .environment.body == "pause"' <<<"$output"
 	jq -e '.runs[0].cpus | length == 1' <<<"$output"
 }
@@ -87,6 +87,7 @@ running() {
 
 @test "under taskset, the CPUs of the caller are measured" {
 	run -0 --separate-stderr taskset -c 0 "$SOAKCTL" run --settle 0 --json --output null -- true
+	collect run-file <<<"$output"
 	jq -e '.environment.cpus == [0]' <<<"$output"
 }
 
@@ -99,5 +100,10 @@ running() {
 	run -0 --separate-stderr setpriv --reuid=nobody --clear-groups env HOME=/nonexistent \
 		"$folder/soakctl" run --settle 0 --json --output null -- true
 	rm -r "$folder"
+	collect run-file <<<"$output"
 	jq -e '.environment.isolation | . == "autogroup" or . == "plain"' <<<"$output"
+}
+
+@test "every document of these tests fits its schema" {
+	check_collected
 }

@@ -21,62 +21,67 @@ REQUEST='{"jsonrpc":"2.0","id":7,"method":"server.info"}'
 
 @test "nc: a request, half-closed, is answered" {
 	run -0 nc -N -U "$SOCKET" <<<"$REQUEST"
+	collect protocol/server.info/reply <<<"$output"
 	[ "$(jq .id <<<"$output")" = 7 ]
 	[ "$(jq -r .result.name <<<"$output")" = soakd ]
 }
 
 @test "nc: a last line without its end is answered" {
 	output=$(printf '%s' "$REQUEST" | nc -N -U "$SOCKET")
+	collect protocol/server.info/reply <<<"$output"
 	[ "$(jq .id <<<"$output")" = 7 ]
 }
 
 @test "socat: several requests in one write" {
 	output=$(printf '%s\r\n\n%s\n' "$REQUEST" "$REQUEST" |
 		timeout 10 socat -t5 - "UNIX-CONNECT:$SOCKET")
+	collect_lines protocol/server.info/reply <<<"$output"
 	[ "$(wc -l <<<"$output")" = 2 ]
 }
 
 @test "Python's standard library: one byte at a time, and a batch" {
 	python3 - "$SOCKET" <<'PY'
-import json, socket, sys
+import sys
+from peer import Peer
 
-peer = socket.socket(socket.AF_UNIX)
-peer.settimeout(10)
-peer.connect(sys.argv[1])
-stream = peer.makefile("r")
+peer = Peer(sys.argv[1])
+peer.methods["x"] = "status.get"
 for byte in b'{"jsonrpc":"2.0","id":"x","method":"status.get"}\n':
-    peer.send(bytes([byte]))
-answer = json.loads(stream.readline())
+    peer.socket.send(bytes([byte]))
+answer = peer.read()
 assert answer["id"] == "x" and answer["result"]["sampling"] is True, answer
 
 batch = [{"jsonrpc": "2.0", "id": i, "method": "server.info"} for i in range(3)]
 batch.append({"jsonrpc": "2.0", "method": "server.info"})
-peer.sendall(json.dumps(batch).encode() + b"\n")
-answers = json.loads(stream.readline())
+peer.send(batch)
+answers = peer.read()
 assert [a["id"] for a in answers] == [0, 1, 2], answers
 PY
 }
 
 @test "npm's jayson: request, error and notification" {
-	modules=${SOAK_NODE_MODULES:-$SOAK_BUILD/npm/node_modules}
-	[ -d "$modules/jayson" ] || skip "jayson is not installed"
-	NODE_PATH="$modules" timeout 30 node -e '
+	[ -d "$SOAK_NODE_MODULES/jayson" ] || skip "jayson is not installed"
+	NODE_PATH="$SOAK_NODE_MODULES" run -0 timeout 30 node -e '
 		const client = require("jayson").client.tcp({path: process.argv[1]});
 		client.request("status.get", {}, (error, response) => {
 			if (error || response.result.sampling !== true) throw new Error(JSON.stringify([error, response]));
+			console.log(JSON.stringify(response));
 			client.request("report.get", {trim_ratio: 2}, (error, response) => {
 				if (error || response.error.code !== -32602) throw new Error(JSON.stringify([error, response]));
+				console.log(JSON.stringify(response));
 				client.request("server.info", {}, null, (error) => {
 					if (error) throw error;
-					console.log("fine");
 					process.exit(0);
 				});
 			});
-		});' "$SOCKET" | grep -q fine
+		});' "$SOCKET"
+	[ "${#lines[@]}" = 2 ]
+	collect protocol/status.get/reply <<<"${lines[0]}"
+	collect protocol/report.get/reply <<<"${lines[1]}"
 }
 
 @test "soakctl rpc: result, refusal, and what is no JSON" {
-	run -0 --separate-stderr "$SOAKCTL" rpc --socket "$SOCKET" server.info
+	run -0 --separate-stderr soakctl rpc --socket "$SOCKET" server.info
 	[ "$(jq -r .name <<<"$output")" = soakd ]
 	run -1 --separate-stderr "$SOAKCTL" rpc --socket "$SOCKET" no.such
 	assert_one_line "$stderr"
@@ -135,17 +140,10 @@ PY
 
 @test "a run is exact at both ends, however short" {
 	python3 - "$SOCKET" <<'PY'
-import json, socket, sys, time
+import sys, time
+from peer import Peer
 
-peer = socket.socket(socket.AF_UNIX)
-peer.settimeout(10)
-peer.connect(sys.argv[1])
-stream = peer.makefile("r")
-
-def call(method, params):
-    peer.sendall(json.dumps({"jsonrpc": "2.0", "id": 1, "method": method, "params": params}).encode() + b"\n")
-    return json.loads(stream.readline())
-
+call = Peer(sys.argv[1]).call
 run = call("run.begin", {})["result"]
 begin = time.monotonic()
 assert abs(run["monotonic_seconds"] - begin) < 5
@@ -160,7 +158,6 @@ assert result["load_ratio"] == result["untrimmed_load_ratio"]
 assert all(result[name] is None for name in ("accounted_ratio", "unaccounted_ratio", "steal_ratio")), result
 # This very program kept a CPU busy: the soakers saw it.
 assert result["taken_cpu_seconds"] > 0.5 * spent, (result["taken_cpu_seconds"], spent)
-assert sum(b["count"] for b in result["interruption_histogram"]) > 0
 assert call("run.end", {"run": run["run"]})["error"]["code"] == 3
 
 run = call("run.begin", {})["result"]
@@ -168,22 +165,21 @@ time.sleep(1.1)
 result = call("run.end", {"run": run["run"]})["result"]
 assert all(isinstance(result[name], (int, float)) for name in
            ("accounted_ratio", "unaccounted_ratio", "steal_ratio")), result
+assert sum(b["count"] for b in result["interruption_histogram"]) > 0
 PY
 }
 
 @test "subscribers get every sample, in order" {
 	python3 - "$SOCKET" <<'PY'
-import json, socket, sys
+import sys
+from peer import Peer
 
-peer = socket.socket(socket.AF_UNIX)
-peer.settimeout(20)
-peer.connect(sys.argv[1])
-stream = peer.makefile("r")
+peer = Peer(sys.argv[1], timeout=20)
 for i in (1, 2):
-    peer.sendall(b'{"jsonrpc":"2.0","id":%d,"method":"samples.subscribe"}\n' % i)
+    peer.send({"jsonrpc": "2.0", "id": i, "method": "samples.subscribe"})
 names, seqs = [], []
 while len(names) < 2 or len(seqs) < 5:
-    line = json.loads(stream.readline())
+    line = peer.read()
     if "id" in line:
         names.append(line["result"]["subscription"])
     else:
@@ -191,45 +187,31 @@ while len(names) < 2 or len(seqs) < 5:
         seqs.append(line["params"]["sample"]["seq"])
 assert names[0] == names[1], names
 assert seqs == list(range(seqs[0], seqs[0] + len(seqs))), seqs
-peer.sendall(json.dumps({"jsonrpc": "2.0", "id": 3, "method": "samples.unsubscribe",
-                         "params": {"subscription": names[0]}}).encode() + b"\n")
-while True:
-    line = json.loads(stream.readline())
-    if line.get("id") == 3:
-        assert line["result"] == {}, line
-        break
+line = peer.call("samples.unsubscribe", {"subscription": names[0]})
+assert line["result"] == {}, line
 PY
 }
 
 @test "a subscriber that does not read loses samples and is told; nobody waits for it" {
 	python3 - "$SOCKET" <<'PY'
-import json, socket, sys, time
+import sys, time
+from peer import Peer
 
-deaf = socket.socket(socket.AF_UNIX)
-deaf.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
-deaf.connect(sys.argv[1])
+deaf = Peer(sys.argv[1], receive_bytes=4096)
 # Fill what the daemon may queue for it with answers that it does not read either.
-for i in range(200):
-    deaf.sendall(b'{"jsonrpc":"2.0","id":1,"method":"status.get"}\n' * 10)
-deaf.sendall(b'{"jsonrpc":"2.0","id":"subscribed","method":"samples.subscribe"}\n')
+for i in range(2000):
+    deaf.send({"jsonrpc": "2.0", "id": 1, "method": "status.get"})
+deaf.send({"jsonrpc": "2.0", "id": "subscribed", "method": "samples.subscribe"})
 
-other = socket.socket(socket.AF_UNIX)
-other.settimeout(5)
-other.connect(sys.argv[1])
-stream = other.makefile("r")
+other = Peer(sys.argv[1], timeout=5)
 for i in range(20):
-    other.sendall(b'{"jsonrpc":"2.0","id":1,"method":"status.get"}\n')
-    assert "result" in json.loads(stream.readline())
+    assert "result" in other.call("status.get")
     time.sleep(0.1)
-deaf.settimeout(10)
-dropped = None
-for line in deaf.makefile("r"):
-    line = json.loads(line)
-    if line.get("method") == "samples.update":
+dropped = 0
+while not dropped:
+    line = deaf.read()
+    if "id" not in line:
         dropped = line["params"]["dropped"]
-        if dropped:
-            break
-assert dropped, "no sample was dropped"
 PY
 }
 
@@ -238,10 +220,13 @@ PY
 	chmod a+rx "$BATS_RUN_TMPDIR" "$BATS_RUN_TMPDIR"/file "$BATS_FILE_TMPDIR" 2>/dev/null || true
 	as_nobody() { setpriv --reuid=nobody --regid=nogroup --clear-groups nc -N -U "$SOCKET"; }
 	output=$(as_nobody <<<'{"jsonrpc":"2.0","id":1,"method":"status.get"}')
+	collect protocol/status.get/reply <<<"$output"
 	[ "$(jq .result.sampling <<<"$output")" = true ]
 	output=$(as_nobody <<<'{"jsonrpc":"2.0","id":1,"method":"server.shutdown"}')
+	collect protocol/server.shutdown/reply <<<"$output"
 	[ "$(jq .error.code <<<"$output")" = 1 ]
 	output=$(as_nobody <<<'{"jsonrpc":"2.0","id":1,"method":"calibration.start"}')
+	collect protocol/calibration.start/reply <<<"$output"
 	[ "$(jq .error.code <<<"$output")" = 1 ]
 }
 
@@ -252,4 +237,8 @@ PY
 	finished() { [ "$(rpc "$SOCKET" calibration.get | jq -r .result.state)" = done ]; }
 	wait_for 10 finished
 	rpc "$SOCKET" calibration.get | jq -e '.result.provenance.boot_id, .result.cpus[0].pass_ns > 0'
+}
+
+@test "every reply of these tests fits its schema" {
+	check_collected
 }

@@ -22,7 +22,7 @@ daemon_gone() {
 }
 
 soakrun() {
-	"$SOAKCTL" run --settle 0 "$@"
+	soakctl run --settle 0 "$@"
 }
 
 # What the daemon was asked, in one line.
@@ -88,7 +88,7 @@ gone() {
 
 @test "each run has its windows, in order, and nothing else is asked" {
 	export FAKE_SOAKD_LOADS=0.001,0.05,0.003
-	run -0 --separate-stderr "$SOAKCTL" run --settle 50ms --trim 8 --json -- true
+	run -0 --separate-stderr soakctl run --settle 50ms --trim 8 --json -- true
 	[ "$(calls)" = "status.get status.get calibration.get run.begin run.end run.begin run.end run.begin run.end status.get" ]
 	jq -es '[.[] | select(.method == "run.end") | .params.trim_count] == [8, 8, 8]' log
 	jq -e '.trim_count == 8' <<<"$output"
@@ -220,7 +220,7 @@ text" ]
 	[[ "$output" == *"steal 2.00 %"* ]]
 	FAKE_SOAKD_STATUS='{"notes": ["no quiet window was found"]}' run -0 soakrun -- true
 	[[ "$output" == *"note: no quiet window was found"* ]]
-	FAKE_SOAKD_LOADS=0.02,0.05,0.02 run -0 "$SOAKCTL" run --settle 10ms -- true
+	FAKE_SOAKD_LOADS=0.02,0.05,0.02 run -0 soakctl run --settle 10ms -- true
 	[[ "$output" == *"2.00 % before, 2.00 % after"* && "$output" == *"background 2.00 %"* ]]
 	FAKE_SOAKD_RUN_END='{"read_bytes": 1048576, "written_bytes": 3145728, "taken_cpu_seconds": 0.004}' \
 		run -0 soakrun -- true
@@ -283,6 +283,7 @@ text" ]
 	kill -INT "$soakctl_pid"
 	touch go
 	soakctl_status 130
+	collect run-file <out
 	jq -e '.partial and (.runs | length) == 1 and .runs[0].exit_status == 0' out
 }
 
@@ -294,6 +295,7 @@ text" ]
 	kill -0 "$(cat pid)"
 	kill -INT "$soakctl_pid"
 	soakctl_status 130
+	collect run-file <out
 	jq -e '.partial and (.runs | length) == 1 and .runs[0].signal == 15 and .runs[0].failed' out
 	jq -e '.summary.load_ratio.n == 0' out
 }
@@ -357,7 +359,7 @@ text" ]
 }
 
 @test "a process that outlives the command and ends while settling adds its time to the run" {
-	run -0 --separate-stderr "$SOAKCTL" run --settle 1s --json -- \
+	run -0 --separate-stderr soakctl run --settle 1s --json -- \
 		sh -c '(i=0; while [ $i -lt 60000 ]; do i=$((i+1)); done) & '
 	jq -e '.runs[0] | .outlived_processes == 0 and .command_cpu_seconds > 0.01' <<<"$output"
 }
@@ -396,23 +398,27 @@ text" ]
 	daemon=$!
 	wait_for 10 test -S s
 	export SOAKD_SOCKET="$PWD/s"
-	run -0 "$SOAKCTL" rpc server.info
+	run -0 soakctl rpc server.info
 	jq -e '.version == "fake"' <<<"$output"
-	run -1 --separate-stderr "$SOAKCTL" rpc no.such
+	run -1 --separate-stderr soakctl rpc no.such
 	[ -z "$output" ]
 	assert_one_line "$stderr"
-	run -1 "$SOAKCTL" rpc run.begin '{"cpus": [99]}'
-	run -125 "$SOAKCTL" rpc run.begin '{"cpus": '
-	run -125 "$SOAKCTL" rpc
-	run -0 "$SOAKCTL" status --json
+	run -1 soakctl rpc run.begin '{"cpus": [99]}'
+	run -125 soakctl rpc run.begin '{"cpus": '
+	run -125 soakctl rpc
+	run -0 soakctl status --json
 	jq -e '.sampling' <<<"$output"
-	run -0 "$SOAKCTL" report --last 5s --per-cpu
+	run -0 soakctl report --last 5s --per-cpu
 	[[ "$output" == *"5.00 %"* ]]
 	run -125 sh -c "'$SOAKCTL' report >/dev/full"
 	assert_one_line "$output"
 	kill "$daemon"
 	wait "$daemon" || true
-	run -125 "$SOAKCTL" report
+	run -125 soakctl report
 	assert_one_line "$output"
 	[[ "$output" == *"soakd start"* ]]
+}
+
+@test "every document and reply of these tests fits its schema" {
+	check_collected
 }

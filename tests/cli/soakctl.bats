@@ -22,7 +22,7 @@ setup() {
 }
 
 soakrun() {
-	"$SOAKCTL" run --settle 0 "$@"
+	soakctl run --settle 0 "$@"
 }
 
 @test "the command's exit status is ours" {
@@ -59,8 +59,8 @@ soakrun() {
 	run -125 "$SOAKCTL"
 	run -125 bash -c '"$SOAKCTL" --help >/dev/full'
 	run -125 bash -c '"$SOAKCTL" status >/dev/full'
-	run -0 "$SOAKCTL" -h
-	run -125 "$SOAKCTL" dance
+	run -0 soakctl -h
+	run -125 soakctl dance
 }
 
 @test "the command's stdout is untouched and the report goes to stderr" {
@@ -143,7 +143,7 @@ text" ]
 }
 
 @test "children that outlive the command are seen and left alone" {
-	run -0 --separate-stderr "$SOAKCTL" run --settle 300ms --json -- \
+	run -0 --separate-stderr soakctl run --settle 300ms --json -- \
 		sh -c 'sleep 30 >/dev/null 2>&1 & echo $!'
 	child=$(sed -n 's/^\([0-9][0-9]*\)$/\1/p' <<<"$stderr")
 	kill "$child"
@@ -166,6 +166,7 @@ text" ]
 	status=0
 	wait "$pid" || status=$?
 	[ "$status" = 130 ]
+	collect run-file <"$BATS_TEST_TMPDIR/json"
 	jq -e '.partial == true and (.runs | length) >= 1 and (.runs | length) < 50' "$BATS_TEST_TMPDIR/json"
 	jq -e 'all(.runs[]; .exit_status == 0)' "$BATS_TEST_TMPDIR/json"
 }
@@ -191,16 +192,20 @@ text" ]
 @test "report and status: text and JSON" {
 	has_report() { "$SOAKCTL" report --last 1s >/dev/null 2>&1; }
 	wait_for 10 has_report
-	run -0 "$SOAKCTL" report --last 2s --per-cpu
+	run -0 soakctl report --last 2s --per-cpu
 	[[ "$output" == *"CPU load"* && "$output" == *slowed* ]]
-	run -0 "$SOAKCTL" report --last 2s --trim 0 --json
+	run -0 soakctl report --last 2s --trim 0 --json
 	jq -e '.samples_cut == 0 and (.load_ratio | type) == "number"' <<<"$output"
-	run -125 "$SOAKCTL" report --last x
+	run -125 soakctl report --last x
 	assert_one_line "$output"
-	run -125 "$SOAKCTL" report --cpus 99
+	run -125 soakctl report --cpus 99
 	assert_one_line "$output"
-	run -0 "$SOAKCTL" status
+	run -0 soakctl status
 	[[ "$output" == *isolation* ]]
-	run -0 "$SOAKCTL" status --json
+	run -0 soakctl status --json
 	jq -e '.sampling' <<<"$output"
+}
+
+@test "every document and reply of these tests fits its schema" {
+	check_collected
 }

@@ -197,7 +197,7 @@ restarted() {
 	[ "$status" -eq 0 ]
 	[[ "$output" == *autogroup* || "$output" == *plain* ]]
 	[[ "$output" == *root* ]]
-	[ -e "$folder/.local/state/soakd/calibration.json" ]
+	collect protocol/calibration <"$folder/.local/state/soakd/calibration.json"
 	[ "$(stat -c %a "$SOCKET")" = 600 ]
 	# Without a place of its own for the socket, it is asked for one.
 	run as_nobody "$folder/soakd" start
@@ -234,4 +234,8 @@ restarted() {
 	[ "$(jq '.result.samples | length' <<<"$output")" = 40 ]
 	jq -e '[.result.samples[].seq] | . == sort' <<<"$output"
 	jq -e 'all(.result.samples[]; .elapsed_seconds > 0 and (.late_seconds >= 0))' <<<"$output"
+}
+
+@test "every reply of these tests fits its schema" {
+	check_collected
 }
