@@ -67,7 +67,8 @@ gone() {
 	jq -e '[.runs[].load_ratio] == [0.0502, 0.0523, 0.0527]' <<<"$output"
 	jq -e '.summary.load_ratio | .n == 3 and (.mean - 0.0517333 | fabs) < 1e-7 and
 		(.ci_low - 0.04839743 | fabs) < 1e-8 and (.ci_high - 0.05506924 | fabs) < 1e-8' <<<"$output"
-	jq -e '.environment | .private_daemon and .cpu_model == "Fake CPU" and .soakd_version == "fake"' \
+	jq -e '.environment | .private_daemon and .soakd_version == "fake" and
+		.calibration.provenance.cpu_model == "Fake CPU" and (.kernel | length) > 0' \
 		<<<"$output"
 	run -0 --separate-stderr soakrun -n 3 --label before -- true
 	[ -z "$output" ]
@@ -89,7 +90,7 @@ gone() {
 @test "each run has its windows, in order, and nothing else is asked" {
 	export FAKE_SOAKD_LOADS=0.001,0.05,0.003
 	run -0 --separate-stderr soakctl run --settle 50ms --trim 8 --json -- true
-	[ "$(calls)" = "status.get status.get calibration.get run.begin run.end run.begin run.end run.begin run.end status.get" ]
+	[ "$(calls)" = "status.get status.get calibration.get samples.subscribe run.begin run.end run.begin run.end run.begin run.end status.get" ]
 	jq -es '[.[] | select(.method == "run.end") | .params.trim_count] == [8, 8, 8]' log
 	jq -e '.trim_count == 8' <<<"$output"
 	jq -e '.runs[0] | .load_ratio == 0.05 and .background_before_ratio == 0.001 and
