@@ -25,6 +25,7 @@ int run_run(int argc, char **argv);
 int run_report(int argc, char **argv);
 int run_compare(int argc, char **argv);
 int run_recover(int argc, char **argv);
+int run_import(int argc, char **argv);
 int run_status(int argc, char **argv);
 int run_rpc(int argc, char **argv);
 
@@ -33,5 +34,6 @@ void help_run(FILE *file);
 void help_report(FILE *file);
 void help_compare(FILE *file);
 void help_recover(FILE *file);
+void help_import(FILE *file);
 void help_status(FILE *file);
 void help_rpc(FILE *file);

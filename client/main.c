@@ -26,6 +26,8 @@ static const struct command commands[] = {
 	 "say whether runs after a change cost more than before", run_compare, help_compare},
 	{"recover", "[OPTION...] FILE.part", "make a run file of a series that was cut off",
 	 run_recover, help_recover},
+	{"import", "--format FORMAT [OPTION...] FILE...", "turn logs into run files", run_import,
+	 help_import},
 	{"status", "[OPTION...]", "show what the daemon does", run_status, help_status},
 	{"rpc", "[OPTION...] METHOD [JSON]", "call a method of the daemon", run_rpc, help_rpc},
 };
