@@ -15,6 +15,9 @@
 /* Digits of a figure without any interval. */
 #define LONE_DIGITS 3
 
+/* The mean of so many values has one digit more than they have. */
+#define MANY_VALUES 10
+
 static bool is_text(const json_t *object, const char *member, const char *text)
 {
 	const char *value = json_get_string(object, member);
@@ -52,11 +55,24 @@ static double half_width(const json_t *metric, const json_t *object)
 	       compare_scale(metric);
 }
 
+static long long n_of(const json_t *metric, const char *which)
+{
+	return (long long)json_get_integer(json_object_get(metric, which), "n", 0);
+}
+
+static long long least_n(const json_t *metric)
+{
+	long long first = n_of(metric, "first"), second = n_of(metric, "second");
+
+	return first < second ? first : second;
+}
+
 int compare_digits(const json_t *metric)
 {
 	const json_t *first = json_object_get(metric, "first");
 	const json_t *second = json_object_get(metric, "second");
-	int most = (int)json_get_integer(metric, "decimals", LONE_DIGITS);
+	int most = (int)json_get_integer(metric, "decimals", LONE_DIGITS) +
+		   (least_n(metric) >= MANY_VALUES);
 	double uncertainty = half_width(metric, metric);
 	double size = fmax(json_get_number(first, "mean"), json_get_number(second, "mean"));
 
@@ -89,11 +105,6 @@ void compare_write_change(FILE *stream, const json_t *metric)
 		(void)fprintf(stream, " [%s, %s]",
 			      compare_number_signed(metric, metric, "ci_low").text,
 			      compare_number_signed(metric, metric, "ci_high").text);
-}
-
-static long long n_of(const json_t *metric, const char *which)
-{
-	return (long long)json_get_integer(json_object_get(metric, which), "n", 0);
 }
 
 void compare_write_test(FILE *stream, const json_t *metric)

@@ -10,6 +10,7 @@
 #include "commands.h"
 #include "compare-words.h"
 #include "comparison.h"
+#include "import.h"
 #include "json.h"
 #include "optparse.h"
 #include "parse.h"
@@ -101,7 +102,7 @@ static int read_format(const char *text, void *options)
 static int read_format_in(const char *text, void *options)
 {
 	((struct compare_options *)options)->format_in = text;
-	return text[0] ? 0 : -EINVAL;
+	return import_is_format(text) ? 0 : -EINVAL;
 }
 
 static int read_labels(const char *text, void *options)
@@ -155,7 +156,7 @@ static const struct optparse_row rows[] = {
 	{1, '\0', "format", "FORMAT", "text, markdown, csv, json or mail",
 	 "text, markdown, csv, json or mail", read_format},
 	{1, '\0', "format-in", "FORMAT", "what the files are, if not run files",
-	 "a format of soakctl import", read_format_in},
+	 "values, time, bash-time, dd, bonnie, kunit or fio-json", read_format_in},
 	{1, '\0', "label", "A,B", "what to call the sides", "names with commas between them",
 	 read_labels},
 	{1, '\0', "fail-on", "more[:SIZE]", "exit 3 when more is proven, 4 when untestable",
@@ -194,16 +195,21 @@ static int load_sides(const struct compare_options *options, const char *const *
 		      size_t n_paths, struct sides *ret)
 {
 	json_t **documents = calloc(n_paths + 1, sizeof(json_t *));
+	size_t n_documents = options->format_in ? 1 : n_paths;
 	int r;
 
 	*ret = (struct sides){0};
 	if (!documents)
 		return STATUS_FAILED;
-	if (load_run_files(paths, n_paths, documents) < 0) {
+	if (options->format_in)
+		r = import_files(PROGRAM, options->format_in, paths, n_paths, documents);
+	else
+		r = load_run_files(paths, n_paths, documents);
+	if (r < 0) {
 		free(documents);
 		return STATUS_UNUSABLE;
 	}
-	r = sides_take(documents, paths, n_paths, options->labels, ret);
+	r = sides_take(documents, paths, n_documents, options->labels, ret);
 	if (r == -EINVAL)
 		(void)fprintf(stderr, PROGRAM ": --label %s: there are %zu sides to name\n",
 			      options->labels, ret->n);
