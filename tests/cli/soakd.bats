@@ -197,7 +197,13 @@ restarted() {
 	[ "$status" -eq 0 ]
 	[[ "$output" == *autogroup* || "$output" == *plain* ]]
 	[[ "$output" == *root* ]]
-	collect protocol/calibration <"$folder/.local/state/soakd/calibration.json"
+	# What found no quiet windows is not kept.
+	stored="$folder/.local/state/soakd/calibration.json"
+	if [ "$(rpc "$SOCKET" status.get | jq .result.quiet)" = true ]; then
+		collect protocol/calibration <"$stored"
+	else
+		[ ! -e "$stored" ]
+	fi
 	[ "$(stat -c %a "$SOCKET")" = 600 ]
 	# Without a place of its own for the socket, it is asked for one.
 	run as_nobody "$folder/soakd" start
