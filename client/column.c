@@ -73,8 +73,10 @@ int column_of_boots(const struct metric *metric, const json_t *side, struct colu
 	return 0;
 }
 
-static double block_mean(const struct metric *metric, const json_t *runs, size_t block)
+double column_block_mean(const struct metric *metric, const json_t *side, size_t block)
 {
+	const json_t *runs = json_object_get(side, "runs");
+
 	return (metric_of_run(metric, json_array_get(runs, 2 * block)) +
 		metric_of_run(metric, json_array_get(runs, 2 * block + 1))) /
 	       2;
@@ -83,15 +85,15 @@ static double block_mean(const struct metric *metric, const json_t *runs, size_t
 int column_of_blocks(const struct metric *metric, const json_t *first, const json_t *second,
 		     struct column *ret)
 {
-	const json_t *a = json_object_get(first, "runs"), *b = json_object_get(second, "runs");
-	size_t n_blocks = json_array_size(a) / 2, n = 0;
+	size_t n_blocks = json_array_size(json_object_get(first, "runs")) / 2, n = 0;
 	double *values = calloc(n_blocks + 1, sizeof(*values));
 
 	if (!values)
 		return -ENOMEM;
 	for (size_t i = 0; i < n_blocks; i++) {
 		/* NaN where a run failed or is missing. */
-		values[n] = block_mean(metric, b, i) - block_mean(metric, a, i);
+		values[n] =
+			column_block_mean(metric, second, i) - column_block_mean(metric, first, i);
 		n += isnan(values[n]) ? 0 : 1;
 	}
 	*ret = (struct column){values, n};

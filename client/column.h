@@ -37,3 +37,6 @@ int column_of_boots(const struct metric *metric, const json_t *side, struct colu
  */
 int column_of_blocks(const struct metric *metric, const json_t *first, const json_t *second,
 		     struct column *ret);
+
+/* Return: the mean of a side's two runs of block @block; NaN where one failed or is missing. */
+double column_block_mean(const struct metric *metric, const json_t *side, size_t block);

@@ -22,6 +22,7 @@
 #define STATUS_UNUSABLE 2
 
 int run_run(int argc, char **argv);
+int run_ab(int argc, char **argv);
 int run_report(int argc, char **argv);
 int run_compare(int argc, char **argv);
 int run_recover(int argc, char **argv);
@@ -31,6 +32,7 @@ int run_rpc(int argc, char **argv);
 
 /* Write the options of a command, for its help. */
 void help_run(FILE *file);
+void help_ab(FILE *file);
 void help_report(FILE *file);
 void help_compare(FILE *file);
 void help_recover(FILE *file);

@@ -209,7 +209,10 @@ static void write_range(FILE *stream, const json_t *metric)
 static void write_obstacle(FILE *stream, const char *first, const char *second,
 			   const json_t *metric)
 {
-	if (is_text(metric, "obstacle", COMPARISON_NO_VALUES))
+	if (is_text(metric, "obstacle", COMPARISON_NO_VALUES) &&
+	    is_text(metric, "replicate", "block"))
+		(void)fprintf(stream, "CANNOT TEST: no block has this figure in all its runs.");
+	else if (is_text(metric, "obstacle", COMPARISON_NO_VALUES))
 		(void)fprintf(stream, "CANNOT TEST: no run of %s has this figure.",
 			      n_of(metric, "first") == 0 ? first : second);
 	else if (is_text(metric, "obstacle", COMPARISON_ONE_VALUE))
@@ -235,10 +238,13 @@ static void write_obstacle(FILE *stream, const char *first, const char *second,
 static void write_proven(FILE *stream, const char *second, const json_t *metric)
 {
 	double min_effect = json_get_number(metric, "min_effect");
+	double low = json_get_number(metric, "ci_low"), high = json_get_number(metric, "ci_high");
 
 	(void)fprintf(stream, "%s in %s%s, by ", compare_word(metric), second,
 		      compare_judgement(metric));
-	write_range(stream, metric);
+	write_size(stream, metric, fmin(fabs(low), fabs(high)));
+	(void)fprintf(stream, " to ");
+	write_size(stream, metric, fmax(fabs(low), fabs(high)));
 	(void)fputc('.', stream);
 	if (fabs(json_get_number(metric, "difference")) < min_effect) {
 		(void)fprintf(stream, " It may well be below the ");

@@ -20,6 +20,8 @@ struct command {
 static const struct command commands[] = {
 	{"run", "[OPTION...] [--] COMMAND [ARG...]", "measure what a command costs in CPU", run_run,
 	 help_run},
+	{"ab", "[OPTION...] -- 'CMD A' -- 'CMD B'",
+	 "measure two commands in turns and compare them", run_ab, help_ab},
 	{"report", "[OPTION...] [FILE...]",
 	 "show what the CPUs lost lately, or what a run file holds", run_report, help_report},
 	{"compare", "[OPTION...] FILE FILE...",

@@ -101,16 +101,25 @@ int metric_find(const char *name, json_t *const *sides, size_t n_sides, struct m
 	return find_own(name, sides, n_sides, ret);
 }
 
-static bool has_value(const struct metric *metric, json_t *const *sides, size_t n_sides)
+/*
+ * Return: whether every good run of all sides has a value: what a few runs have by accident, such
+ * as a MiB of somebody's I/O, is no figure of the workload.
+ */
+static bool is_everywhere(const struct metric *metric, json_t *const *sides, size_t n_sides)
 {
 	const json_t *run;
-	size_t index;
+	size_t index, n = 0;
 
-	for (size_t i = 0; i < n_sides; i++)
-		json_array_foreach (json_object_get(sides[i], "runs"), index, run)
-			if (!isnan(metric_of_run(metric, run)))
-				return true;
-	return false;
+	for (size_t i = 0; i < n_sides; i++) {
+		json_array_foreach (json_object_get(sides[i], "runs"), index, run) {
+			bool failed = json_is_true(json_object_get(run, "failed"));
+
+			if (!failed && isnan(metric_of_run(metric, run)))
+				return false;
+			n += failed ? 0 : 1;
+		}
+	}
+	return n > 0;
 }
 
 static bool is_listed(const struct metric *metrics, size_t n, const char *name)
@@ -150,7 +159,7 @@ int metric_defaults(json_t *const *sides, size_t n_sides, struct metric **ret_me
 	if (!metrics)
 		return -ENOMEM;
 	for (size_t i = 0; i < N_KNOWN; i++)
-		if (known[i].by_default && has_value(&known[i].metric, sides, n_sides))
+		if (known[i].by_default && is_everywhere(&known[i].metric, sides, n_sides))
 			metrics[n++] = known[i].metric;
 	for (size_t i = 0; i < n_sides; i++)
 		add_own(sides[i], metrics, &n);

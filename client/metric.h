@@ -38,7 +38,7 @@ int metric_find(const char *name, json_t *const *sides, size_t n_sides, struct m
 
 /*
  * The metrics to compare when none was asked for: load, hidden, us_per_mib, us_per_work and
- * elapsed so far as a run of the sides has them, then all of the sides' own.
+ * elapsed so far as all good runs of the sides have them, then all of the sides' own.
  *
  * @ret_metrics: [*ret_n], free() it; they point into the sides
  *

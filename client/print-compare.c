@@ -340,3 +340,11 @@ void print_compare_text(FILE *file, const json_t *comparison)
 		print_notes(file, json_object_get(pair, "notes"));
 	}
 }
+
+void print_compare_quiet(FILE *file, const json_t *comparison)
+{
+	const json_t *pair = json_array_get(json_object_get(comparison, "pairs"), 0);
+	const json_t *metric = json_array_get(json_object_get(pair, "metrics"), 0);
+
+	(void)fprintf(file, "%s\n", compare_number_signed(metric, metric, "difference").text);
+}

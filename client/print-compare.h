@@ -10,6 +10,9 @@
 /* For a terminal: at most 72 columns of ASCII. */
 void print_compare_text(FILE *file, const json_t *comparison);
 
+/* The change of the first metric, as a number and nothing else; "-" when there is none. */
+void print_compare_quiet(FILE *file, const json_t *comparison);
+
 /* A list of what differs between the sides of a pair, as a table. */
 void print_compare_differences(FILE *file, const json_t *comparison, const json_t *pair);
 

@@ -16,13 +16,51 @@
 #include "optparse.h"
 #include "parse.h"
 
+/* Which commands take an option. */
+#define SET_RUN	 1U
+#define SET_AB	 2U
+#define SET_BOTH (SET_RUN | SET_AB)
+
 #define MOST_RUNS	  100000
 #define MOST_SETTLE_NS	  (3600 * 1000000000ULL)
 #define DEFAULT_SETTLE_NS 2000000000ULL
+#define DEFAULT_AB_RUNS	  10
 
 static int read_runs(const char *text, void *options)
 {
 	return parse_u64(text, 1, MOST_RUNS, &((struct run_options *)options)->n_runs);
+}
+
+/* Each block of A B B A has two of each. */
+static int read_even_runs(const char *text, void *options)
+{
+	uint64_t n;
+	int r = parse_u64(text, 2, MOST_RUNS, &n);
+
+	if (r < 0)
+		return r;
+	((struct run_options *)options)->n_runs = n;
+	return n % 2 == 0 ? 0 : -EINVAL;
+}
+
+static int read_until_ci(const char *text, void *options)
+{
+	((struct run_options *)options)->until_ci_text = text;
+	return effect_parse(text, &((struct run_options *)options)->until_ci);
+}
+
+/* Cut in place: argv is ours to change. */
+static int read_labels(const char *text, void *context)
+{
+	struct run_options *options = context;
+	char *comma = strchr((char *)text, ',');
+
+	if (!comma || comma == text || !comma[1] || strchr(comma + 1, ','))
+		return -EINVAL;
+	*comma = '\0';
+	options->label = text;
+	options->second_label = comma + 1;
+	return 0;
 }
 
 static int read_warmups(const char *text, void *options)
@@ -131,32 +169,41 @@ static int read_force(const char *text, void *options)
 }
 
 static const struct optparse_row rows[] = {
-	{1, 'n', "runs", "RUNS", "how often to run the command (default 1)",
+	{SET_RUN, 'n', "runs", "RUNS", "how often to run the command (default 1)",
 	 "a number from 1 to 100000", read_runs},
-	{1, 'w', "warmups", "RUNS", "runs before those, which do not count (default 0)",
+	{SET_AB, 'n', "runs", "RUNS", "how often to run each command (default 10)",
+	 "an even number from 2 to 100000, as runs come in blocks of A B B A", read_even_runs},
+	{SET_AB, '\0', "until-ci", "SIZE", "end early once the change is known so well: 0.1pp",
+	 "a size above 0: 0.1 (percentage points), 0.1pp, or 2% of A", read_until_ci},
+	{SET_AB, '\0', "label", "A,B", "what to call the two (default A,B)",
+	 "two names with a comma between them", read_labels},
+	{SET_BOTH, 'w', "warmups", "RUNS", "runs before those, which do not count (default 0)",
 	 "a number from 0 to 100000", read_warmups},
-	{1, '\0', "trim", "10%|COUNT", "samples cut from each end (default 10%)",
+	{SET_BOTH, '\0', "trim", "10%|COUNT", "samples cut from each end (default 10%)",
 	 "a share below 50% such as 10%, or a count such as 8", read_trim},
-	{1, '\0', "settle", "TIME", "quiet time before and after a run (default 2s)",
+	{SET_BOTH, '\0', "settle", "TIME", "quiet time before and after a run (default 2s)",
 	 "a time from 0s to 1h", read_settle},
-	{1, 'o', "save", "FILE", "save everything, samples included, as a run file", "a file",
-	 read_save},
-	{1, '\0', "append", NULL, "add the runs to those in FILE", NULL, read_append},
-	{1, '\0', "label", "NAME", "what to call this side in the report", "a name", read_label},
-	{1, '\0', "prepare", "CMD", "shell command before each run, not measured",
+	{SET_BOTH, 'o', "save", "FILE", "save everything, samples included, as a run file",
+	 "a file", read_save},
+	{SET_RUN, '\0', "append", NULL, "add the runs to those in FILE", NULL, read_append},
+	{SET_RUN, '\0', "label", "NAME", "what to call this side in the report", "a name",
+	 read_label},
+	{SET_BOTH, '\0', "prepare", "CMD", "shell command before each run, not measured",
 	 "a shell command", read_prepare},
-	{1, '\0', "json", NULL, "write one JSON document to stdout instead of text", NULL,
+	{SET_BOTH, '\0', "json", NULL, "write one JSON document to stdout instead of text", NULL,
 	 read_json},
-	{1, '\0', "cpus", "LIST", "CPUs to measure, as in 0-3,8 (default: all)",
+	{SET_BOTH, '\0', "cpus", "LIST", "CPUs to measure, as in 0-3,8 (default: all)",
 	 "a list of CPU numbers such as 0-3,8", read_cpus},
-	{1, '\0', "body", "NAME", "what soakers do: alu, pause, memory (default alu)",
+	{SET_BOTH, '\0', "body", "NAME", "what soakers do: alu, pause, memory (default alu)",
 	 "alu, pause or memory", read_body},
-	{1, '\0', "output", "null|FILE", "where the command's stdout goes", "null or a file",
+	{SET_BOTH, '\0', "output", "null|FILE", "where the command's stdout goes", "null or a file",
 	 read_output},
-	{1, '\0', "input", "FILE", "the command's stdin (default /dev/null)", "a file", read_input},
-	{1, 'q', "quiet", NULL, "print nothing but the mean load in percent", NULL, read_quiet},
-	{1, '\0', "socket", "PATH", "use the daemon at this socket", "a path", read_socket},
-	{1, '\0', "force", NULL, "replace FILE; measure although soakers disturb", NULL,
+	{SET_BOTH, '\0', "input", "FILE", "the command's stdin (default /dev/null)", "a file",
+	 read_input},
+	{SET_BOTH, 'q', "quiet", NULL, "print nothing but the mean load in percent", NULL,
+	 read_quiet},
+	{SET_BOTH, '\0', "socket", "PATH", "use the daemon at this socket", "a path", read_socket},
+	{SET_BOTH, '\0', "force", NULL, "replace FILE; measure although soakers disturb", NULL,
 	 read_force},
 };
 
@@ -164,7 +211,14 @@ static const struct optparse_row rows[] = {
 
 void help_run(FILE *file)
 {
-	optparse_help(file, rows, N_ROWS, 1);
+	optparse_help(file, rows, N_ROWS, SET_RUN);
+}
+
+void help_ab(FILE *file)
+{
+	optparse_help(file, rows, N_ROWS, SET_AB);
+	(void)fprintf(file, "\nA command of one word is given to sh -c; one of several is run as "
+			    "it is.\n");
 }
 
 /* Return: 0; the exit status after saying what is wrong. */
@@ -215,16 +269,18 @@ int run_options_empty_output(const struct run_options *options)
 	return check_file(options->output, O_WRONLY | O_CREAT | O_TRUNC, "write");
 }
 
+static const struct run_options defaults = {
+	.n_runs = 1,
+	.trim = {.kind = TRIM_SHARE, .share = TRIM_DEFAULT_SHARE},
+	.settle_ns = DEFAULT_SETTLE_NS,
+};
+
 int run_options_parse(int argc, char **argv, struct run_options *ret)
 {
 	int first, status;
 
-	*ret = (struct run_options){
-		.n_runs = 1,
-		.trim = {.kind = TRIM_SHARE, .share = TRIM_DEFAULT_SHARE},
-		.settle_ns = DEFAULT_SETTLE_NS,
-	};
-	if (optparse("soakctl run", argc, argv, rows, N_ROWS, 1, ret, &first) < 0)
+	*ret = defaults;
+	if (optparse("soakctl run", argc, argv, rows, N_ROWS, SET_RUN, ret, &first) < 0)
 		return STATUS_FAILED;
 	if (first >= argc) {
 		(void)fprintf(stderr, "soakctl run: no command given (see soakctl run --help)\n");
@@ -236,6 +292,62 @@ int run_options_parse(int argc, char **argv, struct run_options *ret)
 	}
 	ret->argv = &argv[first];
 	status = check_command(ret);
+	return status == 0 ? check_files(ret) : status;
+}
+
+/* Where "--" parts the two commands; 0: nowhere, or twice. */
+static int find_parting(int argc, char **argv, int first)
+{
+	int parting = 0;
+
+	for (int i = first; i < argc; i++) {
+		if (strcmp(argv[i], "--") != 0)
+			continue;
+		if (parting)
+			return 0;
+		parting = i;
+	}
+	return parting > first && parting + 1 < argc ? parting : 0;
+}
+
+/* One word is a shell's command, several are a program and its arguments. */
+static void set_command(struct run_options *options, char **words)
+{
+	if (words[1]) {
+		options->argv = words;
+		return;
+	}
+	options->shell_argv[0] = (char *)"sh";
+	options->shell_argv[1] = (char *)"-c";
+	options->shell_argv[2] = words[0];
+	options->argv = options->shell_argv;
+}
+
+int run_options_parse_ab(int argc, char **argv, struct run_options ret[2])
+{
+	int first, parting, status;
+
+	ret[0] = defaults;
+	ret[0].n_runs = DEFAULT_AB_RUNS;
+	ret[0].label = "A";
+	ret[0].second_label = "B";
+	ret[1] = (struct run_options){0};
+	if (optparse("soakctl ab", argc, argv, rows, N_ROWS, SET_AB, &ret[0], &first) < 0)
+		return STATUS_FAILED;
+	parting = find_parting(argc, argv, first);
+	if (parting == 0) {
+		(void)fprintf(stderr, "soakctl ab: give two commands: -- 'CMD A' -- 'CMD B'\n");
+		return STATUS_FAILED;
+	}
+	argv[parting] = NULL;
+	/* Alike in all else; what the first owns is borrowed. */
+	ret[1] = ret[0];
+	ret[1].label = ret[0].second_label;
+	set_command(&ret[0], &argv[first]);
+	set_command(&ret[1], &argv[parting + 1]);
+	status = check_command(&ret[0]);
+	if (status == 0)
+		status = check_command(&ret[1]);
 	return status == 0 ? check_files(ret) : status;
 }
 

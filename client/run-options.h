@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What soakctl run was asked to do.
+ * What soakctl run and soakctl ab were asked to do.
  */
 #pragma once
 
@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "cpulist.h"
+#include "effect.h"
 #include "stats.h"
 
 struct run_options {
@@ -29,6 +30,11 @@ struct run_options {
 	const char *output; /* "null", a file, or NULL: the caller's stdout */
 	const char *input;  /* NULL: /dev/null */
 	char **argv;	    /* of the command, ends in NULL */
+	/* Of soakctl ab alone: */
+	const char *second_label;
+	struct effect until_ci;	   /* half the width of the interval to end at */
+	const char *until_ci_text; /* as given */
+	char *shell_argv[4];	   /* the room of argv for a shell's command */
 };
 
 /*
@@ -40,6 +46,13 @@ struct run_options {
  * Return: 0; else the exit status, after one line on stderr.
  */
 int run_options_parse(int argc, char **argv, struct run_options *ret);
+
+/*
+ * The same for soakctl ab: the options of two sides, which differ in command and label.
+ *
+ * @ret: [2]; the second borrows from the first: run_options_fini() the first alone
+ */
+int run_options_parse_ab(int argc, char **argv, struct run_options ret[2]);
 
 /* Empty the output file, if there is one. Return: 0; else the exit status, after one line on
  * stderr. */
