@@ -124,7 +124,7 @@ static int note_untrimmed(const struct sides *sides, const struct comparison_opt
 			  size_t second, json_t *notes)
 {
 	struct metric untrimmed;
-	json_t *result;
+	json_t *result = NULL;
 	const char *verdict;
 	int r = metric_find("untrimmed", NULL, 0, &untrimmed);
 

@@ -60,7 +60,7 @@ static int retrim_cpu(const json_t *run, const json_t *samples, const struct tri
 {
 	json_t *cpu = find_cpu(run, json_get_integer(samples, "cpu", -1));
 	struct loads loads;
-	double load;
+	double load = (double)NAN;
 	int r;
 
 	if (!cpu)

@@ -14,130 +14,128 @@
 #include "json.h"
 #include "run-file.h"
 
-static int allocate(struct sides *sides, size_t n_documents)
+static int allocate(struct sides *sides)
 {
-	for (size_t i = 0; i < n_documents; i++)
-		sides->n += run_file_n_sides(sides->documents[i]);
-	sides->sides = calloc(sides->n + 1, sizeof(sides->sides[0]));
-	sides->names = calloc(sides->n + 1, sizeof(sides->names[0]));
-	sides->files = calloc(sides->n + 1, sizeof(sides->files[0]));
+	size_t n = 0;
+
+	for (size_t i = 0; i < sides->n_documents; i++)
+		n += run_file_n_sides(sides->documents[i]);
+	sides->sides = calloc(n + 1, sizeof(json_t *));
+	sides->names = calloc(n + 1, sizeof(*sides->names));
+	sides->files = calloc(n + 1, sizeof(const char *));
 	return sides->sides && sides->names && sides->files ? 0 : -ENOMEM;
 }
 
-/* "runs/before.json" is called before. */
-static char *name_of_file(const char *path)
+/* Copy @text, which is cut with "..." where it is too long. */
+static int set_name(struct sides *sides, size_t index, const char *text)
 {
-	const char *base = strrchr(path, '/');
-	char *name = ascii_escape(base ? base + 1 : path);
-	char *suffix = name ? strrchr(name, '.') : NULL;
+	cleanup(freep) char *name = ascii_escape(text);
+	const int most = SIDES_NAME_SIZE - 1;
 
-	if (suffix && suffix != name)
-		*suffix = '\0';
-	return name;
+	if (!name)
+		return -ENOMEM;
+	if (strlen(name) > (size_t)most)
+		(void)snprintf(sides->names[index], SIDES_NAME_SIZE, "%.*s...", most - 3, name);
+	else
+		(void)snprintf(sides->names[index], SIDES_NAME_SIZE, "%s", name);
+	return 0;
 }
 
-static char *name_of_side(const json_t *side, const char *path)
+/* "runs/before.json" is called before. */
+static int set_name_of_file(struct sides *sides, size_t index, const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	cleanup(freep) char *base = strdup(slash ? slash + 1 : path);
+	char *suffix = base ? strrchr(base, '.') : NULL;
+
+	if (!base)
+		return -ENOMEM;
+	if (suffix && suffix != base)
+		*suffix = '\0';
+	return set_name(sides, index, base);
+}
+
+static int add_side(struct sides *sides, json_t *side, const char *path)
 {
 	const char *label = json_get_string(side, "label");
+	size_t index = sides->n++;
 
-	return label && label[0] ? ascii_escape(label) : name_of_file(path);
+	sides->sides[index] = side;
+	sides->files[index] = path;
+	return label && label[0] ? set_name(sides, index, label)
+				 : set_name_of_file(sides, index, path);
 }
 
-static int give_names(struct sides *sides)
+static int add_sides(struct sides *sides, const char *const *paths)
 {
-	for (size_t i = 0; i < sides->n; i++) {
-		sides->names[i] = name_of_side(sides->sides[i], sides->files[i]);
-		if (!sides->names[i])
-			return -ENOMEM;
-	}
-	return 0;
+	int r = 0;
+
+	for (size_t i = 0; i < sides->n_documents; i++)
+		for (size_t j = 0; r == 0 && j < run_file_n_sides(sides->documents[i]); j++)
+			r = add_side(sides, run_file_side(sides->documents[i], j), paths[i]);
+	return r;
 }
 
 static int rename_sides(struct sides *sides, const char *labels)
 {
-	size_t i = 0;
-
-	while (labels) {
+	for (size_t i = 0; labels; i++) {
 		const char *comma = strchr(labels, ',');
 		size_t length = comma ? (size_t)(comma - labels) : strlen(labels);
 		cleanup(freep) char *label = strndup(labels, length);
 
 		if (i == sides->n || length == 0)
 			return -EINVAL;
-		free(sides->names[i]);
-		sides->names[i] = label ? ascii_escape(label) : NULL;
-		if (!sides->names[i++])
+		if (!label || set_name(sides, i, label) < 0)
 			return -ENOMEM;
 		labels = comma ? comma + 1 : NULL;
 	}
 	return 0;
 }
 
-/* Add the number of the side to every name from @from on that is @name. */
-static int number_names(struct sides *sides, size_t from, const char *name)
+/* Add the number of the side to every name from @from on that is the one of @from. */
+static void number_names(struct sides *sides, size_t from)
 {
-	for (size_t i = from; i < sides->n; i++) {
-		char *numbered;
+	char name[SIDES_NAME_SIZE];
 
-		if (strcmp(sides->names[i], name) != 0)
-			continue;
-		if (asprintf(&numbered, "%s#%zu", name, i + 1) < 0)
-			return -ENOMEM;
-		free(sides->names[i]);
-		sides->names[i] = numbered;
-	}
-	return 0;
+	memcpy(name, sides->names[from], sizeof(name));
+	for (size_t i = from; i < sides->n; i++)
+		if (strcmp(sides->names[i], name) == 0)
+			(void)snprintf(sides->names[i], SIDES_NAME_SIZE, "%.20s#%u", name,
+				       (unsigned int)i + 1);
 }
 
 /* Sides of equal names are told apart by the order in which they were given. */
-static int part_names(struct sides *sides)
+static void part_names(struct sides *sides)
 {
-	for (size_t i = 0; i < sides->n; i++) {
-		for (size_t j = i + 1; j < sides->n; j++) {
-			cleanup(freep) char *name = NULL;
-
-			if (strcmp(sides->names[i], sides->names[j]) != 0)
-				continue;
-			name = strdup(sides->names[i]);
-			if (!name || number_names(sides, i, name) < 0)
-				return -ENOMEM;
-		}
-	}
-	return 0;
+	for (size_t i = 0; i < sides->n; i++)
+		for (size_t j = i + 1; j < sides->n; j++)
+			if (strcmp(sides->names[i], sides->names[j]) == 0)
+				number_names(sides, i);
 }
 
 int sides_take(json_t **documents, const char *const *paths, size_t n_documents, const char *labels,
 	       struct sides *ret)
 {
-	size_t n = 0;
 	int r;
 
 	*ret = (struct sides){.documents = documents, .n_documents = n_documents};
-	r = allocate(ret, n_documents);
-	if (r < 0) {
-		ret->n = 0;
+	r = allocate(ret);
+	if (r == 0)
+		r = add_sides(ret, paths);
+	if (r < 0)
 		return r;
-	}
-	for (size_t i = 0; i < n_documents; i++) {
-		for (size_t j = 0; j < run_file_n_sides(documents[i]); j++) {
-			ret->sides[n] = run_file_side(documents[i], j);
-			ret->files[n++] = paths[i];
-		}
-	}
-	if (n_documents == 1 && n == 2 && json_get_string(documents[0], "design")) {
+	if (n_documents == 1 && ret->n == 2 && json_get_string(documents[0], "design")) {
 		ret->paired = strcmp(json_get_string(documents[0], "design"), "abba") == 0;
 		ret->stopped_by = json_get_string(documents[0], "stopped_by");
 	}
-	r = give_names(ret);
+	r = rename_sides(ret, labels);
 	if (r == 0)
-		r = rename_sides(ret, labels);
-	return r < 0 ? r : part_names(ret);
+		part_names(ret);
+	return r;
 }
 
 void sides_fini(struct sides *sides)
 {
-	for (size_t i = 0; i < sides->n; i++)
-		free(sides->names[i]);
 	for (size_t i = 0; i < sides->n_documents; i++)
 		json_decref(sides->documents[i]);
 	free(sides->sides);

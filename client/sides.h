@@ -8,12 +8,15 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+/* Longer names are cut: they head columns. */
+#define SIDES_NAME_SIZE 33
+
 struct sides {
 	size_t n;
-	json_t **sides;	    /* [n], borrowed from the documents */
-	char **names;	    /* [n], different from each other, ASCII */
-	const char **files; /* [n], borrowed from the caller: the path each came from */
-	json_t **documents; /* [n_documents], owned */
+	json_t **sides;			/* [n], borrowed from the documents */
+	char (*names)[SIDES_NAME_SIZE]; /* [n], different from each other, ASCII */
+	const char **files;		/* [n], borrowed from the caller: the path each came from */
+	json_t **documents;		/* [n_documents], owned */
 	size_t n_documents;
 	bool paired;		/* both of one file, measured in blocks of A B B A */
 	const char *stopped_by; /* the rule by which measuring ended early; NULL: none */
