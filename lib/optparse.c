@@ -6,7 +6,11 @@
 
 #include <errno.h>
 #include <getopt.h>
+#include <stdbool.h>
+#include <stdlib.h>
 #include <string.h>
+
+#include "cleanup.h"
 
 #define MOST_ROWS 32
 
@@ -62,6 +66,46 @@ static int complain_unknown(const char *program, int found, const char *argument
 	return -EINVAL;
 }
 
+static bool takes_two(const struct optparse_row *row)
+{
+	return row->takes && strchr(row->takes, ' ');
+}
+
+/* Join the argument that getopt_long() found and the one behind it, which is gone past. */
+static int join_values(int argc, char **argv, char **ret)
+{
+	if (strchr(optarg, ' ') || optind >= argc) {
+		*ret = strdup(optarg);
+		return *ret ? 0 : -ENOMEM;
+	}
+	if (asprintf(ret, "%s %s", optarg, argv[optind]) == -1) {
+		*ret = NULL;
+		return -ENOMEM;
+	}
+	optind++;
+	return 0;
+}
+
+/* Hand the value of @row to it. */
+static int read_value(const char *program, const struct optparse_row *row, int argc, char **argv,
+		      void *options)
+{
+	cleanup(freep) char *both = NULL;
+	const char *text = row->takes ? optarg : "";
+
+	if (takes_two(row)) {
+		if (join_values(argc, argv, &both) < 0) {
+			(void)fprintf(stderr, "%s: out of memory\n", program);
+			return -ENOMEM;
+		}
+		text = both;
+	}
+	if (row->read(text, options) >= 0)
+		return 0;
+	(void)fprintf(stderr, "%s: --%s %s: must be %s\n", program, row->name, text, row->allowed);
+	return -EINVAL;
+}
+
 /* @letters: as getopt_long() takes them; "+" at their front ends options at the first other word.
  */
 static int parse(const char *program, int argc, char **argv, const struct optparse_row *rows,
@@ -73,17 +117,16 @@ static int parse(const char *program, int argc, char **argv, const struct optpar
 	for (;;) {
 		int found = getopt_long(argc, argv, letters, known->options, NULL);
 		const struct optparse_row *row;
+		int r;
 
 		if (found == -1)
 			break;
 		row = found == '?' || found == ':' ? NULL : find_row(rows, n_rows, set, found);
 		if (!row)
 			return complain_unknown(program, found, argv[optind - 1], optopt);
-		if (row->read(row->takes ? optarg : "", options) < 0) {
-			(void)fprintf(stderr, "%s: --%s %s: must be %s\n", program, row->name,
-				      row->takes ? optarg : "", row->allowed);
-			return -EINVAL;
-		}
+		r = read_value(program, row, argc, argv, options);
+		if (r < 0)
+			return r;
 	}
 	*ret_first = optind;
 	return 0;

@@ -11,12 +11,18 @@ struct optparse_row {
 	unsigned int set; /* which commands take it; bits of the caller's own */
 	char letter;	  /* '\0': none */
 	const char *name;
-	const char *takes;   /* what its value is called; NULL: it takes none */
+	const char *takes;   /* what its value is called; NULL: it takes none; see below */
 	const char *help;    /* NULL: not for people */
 	const char *allowed; /* what a wrong value should have been */
 	/* Take the value ("" without one). Return: 0; negative: it is wrong. */
 	int (*read)(const char *text, void *options);
 };
+
+/*
+ * A row whose value has a name of two words ("N UNIT") takes two arguments, or one with a blank in
+ * it. @read gets both as one text with a blank between, and that only as long as the call lasts;
+ * every other text is an argument itself.
+ */
 
 /*
  * Read options up to the first argument that is none, or "--".
@@ -27,7 +33,8 @@ struct optparse_row {
  * @options: handed to the rows
  * @ret_first: index of the first argument that is no option; argc when there is none
  *
- * Return: 0; -EINVAL after one line on stderr that says what is wrong and what is right.
+ * Return: 0; -EINVAL (or -ENOMEM) after one line on stderr that says what is wrong and what is
+ * right.
  */
 int optparse(const char *program, int argc, char **argv, const struct optparse_row *rows,
 	     size_t n_rows, unsigned int set, void *options, int *ret_first);
