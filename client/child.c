@@ -77,12 +77,22 @@ static int open_as(const char *path, int flags, int target)
 	return 0;
 }
 
+/* In the child: negative ones, of closed streams, are left as they are. */
+static int put_outputs(const int fds[2])
+{
+	if (fds[0] >= 0 && dup2(fds[0], STDOUT_FILENO) == -1)
+		return -1;
+	return fds[1] >= 0 && dup2(fds[1], STDERR_FILENO) == -1 ? -1 : 0;
+}
+
 static int arrange_files(const struct child_options *options)
 {
 	const char *input = options->input_path ? options->input_path : "/dev/null";
 
 	if (open_as(input, O_RDONLY, STDIN_FILENO) == -1)
 		return -1;
+	if (options->output_fds)
+		return put_outputs(options->output_fds);
 	switch (options->output) {
 	case CHILD_OUTPUT_INHERIT:
 		return 0;

@@ -22,6 +22,7 @@ struct child_options {
 	const char *input_path;	 /* NULL: /dev/null */
 	const char *output_path; /* "/dev/null" or a file that is appended to */
 	enum child_output output;
+	const int *output_fds; /* [2]: put where stdout and stderr are; NULL: as @output says */
 	const sigset_t *signal_mask; /* what the command is to have */
 };
 

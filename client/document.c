@@ -12,6 +12,7 @@
 
 #include "cleanup.h"
 #include "clock.h"
+#include "document-metrics.h"
 #include "environment.h"
 #include "json.h"
 #include "machine.h"
@@ -59,14 +60,14 @@ static json_t *command_to_json(char *const *argv)
 json_t *document_new_side(const struct run_options *options, const json_t *status,
 			  const json_t *calibration, bool is_private)
 {
-	json_t *side = json_pack("{s:o, s:o, s:I, s:b, s:[], s:n, s:[], s:[], s:o}", "label",
+	json_t *side = json_pack("{s:o, s:o, s:I, s:b, s:[], s:[], s:o}", "label",
 				 options->label ? argument_to_json(options->label) : json_null(),
 				 "command", command_to_json(options->argv), "runs_requested",
-				 (json_int_t)options->n_runs, "partial", 1, "metrics", "work",
-				 "runs", "warmups", "environment",
-				 environment_new(status, calibration, is_private));
+				 (json_int_t)options->n_runs, "partial", 1, "runs", "warmups",
+				 "environment", environment_new(status, calibration, is_private));
 
-	if (side && json_set_trim(side, &options->trim) == -1) {
+	if (side && (json_set_trim(side, &options->trim) == -1 ||
+		     document_metrics_begin(side, &options->metrics) < 0)) {
 		json_decref(side);
 		return NULL;
 	}
@@ -186,6 +187,7 @@ int document_add_run(json_t *side, const struct run_record *record, bool is_warm
 	/* The daemon's notes and the name of its window are no property of a run. */
 	(void)json_object_del(run, "notes");
 	(void)json_object_del(run, "run");
+	r |= document_metrics_add(side, record->values, run);
 	if (r != 0) {
 		json_decref(run);
 		return -ENOMEM;

@@ -16,6 +16,7 @@
 #include "cleanup.h"
 #include "clock.h"
 #include "json.h"
+#include "output.h"
 
 /* A command that was told to end twice is ended after this. */
 #define PATIENCE_NS 5000000000ULL
@@ -170,10 +171,10 @@ static int settle(struct measure *measure, double *ret_load_ratio)
 	return 0;
 }
 
-void measure_wait(struct measure *measure, const struct child *child)
+void measure_wait(struct measure *measure, const struct child *child, struct tee *tee)
 {
 	uint64_t deadline_ns = UINT64_MAX;
-	struct pollfd waits[] = {
+	struct pollfd waits[3 + TEE_N_WAITS] = {
 		{.fd = child->pidfd, .events = POLLIN},
 		{.fd = measure->interrupts->fd, .events = POLLIN},
 		{.fd = connection_fd(measure->session->connection), .events = POLLIN},
@@ -182,18 +183,26 @@ void measure_wait(struct measure *measure, const struct child *child)
 	for (;;) {
 		int timeout_ms =
 			measure->progress->shown || deadline_ns != UINT64_MAX ? PROGRESS_MS : -1;
+		int n;
 
 		if (measure->session->lost)
 			waits[2].fd = -1;
-		if (poll(waits, sizeof(waits) / sizeof(waits[0]), timeout_ms) == -1)
+		if (tee)
+			tee_fill_waits(tee, &waits[3]);
+		n = poll(waits, tee ? 3 + TEE_N_WAITS : 3, timeout_ms);
+		if (n == -1)
 			continue;
 		if (waits[0].revents)
 			return;
+		if (tee)
+			tee_handle(tee, &waits[3]);
 		if (waits[1].revents)
 			pass_signal(measure, child, &deadline_ns);
 		if (waits[2].fd >= 0 && waits[2].revents)
 			take_notifications(measure);
-		progress_update(measure->progress, NULL);
+		/* Not at each of a million lines: samples come every second, too. */
+		if (n == 0)
+			progress_update(measure->progress, NULL);
 		if (clock_now_ns(CLOCK_MONOTONIC) >= deadline_ns)
 			(void)kill(child->pid, SIGKILL);
 	}
@@ -228,26 +237,63 @@ static void end_recording(struct measure *measure, struct run_record *record, do
 			      begin_seconds + json_get_number(record->report, "elapsed_seconds"));
 }
 
+/* The gate closes unopened, and the child ends. */
+static void send_home(struct child *child)
+{
+	struct child_end end;
+
+	closep(&child->gate_fd);
+	closep(&child->report_fd);
+	child_reap(child, &end);
+}
+
+/* See a command that has been executed to its end. @run: its window, which is consumed */
+static int follow(struct measure *measure, struct child *child, json_t *run, double begin_seconds,
+		  struct output *output, struct run_record *record)
+{
+	struct child_end end;
+	int r = 0;
+
+	record->started = true;
+	progress_begin(measure->progress);
+	(void)recording_begin(measure->recording, begin_seconds);
+	measure_wait(measure, child, output_tee(output));
+	if (!measure->session->lost)
+		r = end_window(measure, run, &record->report);
+	else
+		json_decref(run);
+	end_recording(measure, record, begin_seconds);
+	child_reap(child, &end);
+	record->status = end.status;
+	record->usage = end.usage;
+	if (output_tee(output))
+		progress_clear(measure->progress);
+	measure->said_loss |= output_finish(output, measure->interrupts, !measure->said_loss);
+	return measure->session->lost ? -EPIPE : r;
+}
+
 /* Run the command inside a window of its own. */
 static int run_command(struct measure *measure, struct run_record *record)
 {
+	const struct extract_rules *rules = &measure->options->metrics.rules;
+	cleanup(output_fini) struct output output;
 	struct child_options options = child_options(measure);
-	struct child_end end;
 	struct child child;
 	double begin_seconds;
 	json_t *run = NULL;
-	int r = child_prepare(&options, &child);
+	int r = output_init(&output, rules, &options, record->values);
 
+	if (r < 0)
+		return r;
+	r = child_prepare(&options, &child);
 	if (r < 0) {
 		(void)fprintf(stderr, "soakctl: cannot start a process: %s\n", strerror(-r));
 		return r;
 	}
+	output_close_command_ends(&output);
 	r = begin_window(measure, &run, &begin_seconds);
 	if (r < 0) {
-		/* The gate closes unopened, and the child ends. */
-		closep(&child.gate_fd);
-		closep(&child.report_fd);
-		child_reap(&child, &end);
+		send_home(&child);
 		return r;
 	}
 	r = child_release(&child);
@@ -260,19 +306,7 @@ static int run_command(struct measure *measure, struct run_record *record)
 			      r == -ENOENT ? "its interpreter is missing" : strerror(-r));
 		return r;
 	}
-	record->started = true;
-	progress_begin(measure->progress);
-	(void)recording_begin(measure->recording, begin_seconds);
-	measure_wait(measure, &child);
-	if (!measure->session->lost)
-		r = end_window(measure, run, &record->report);
-	else
-		json_decref(run);
-	end_recording(measure, record, begin_seconds);
-	child_reap(&child, &end);
-	record->status = end.status;
-	record->usage = end.usage;
-	return measure->session->lost ? -EPIPE : r;
+	return follow(measure, &child, run, begin_seconds, &output, record);
 }
 
 int measure_run(struct measure *measure, struct run_record *ret)

@@ -10,11 +10,13 @@
 #include <sys/resource.h>
 
 #include "child.h"
+#include "extract.h"
 #include "interrupts.h"
 #include "progress.h"
 #include "recording.h"
 #include "run-options.h"
 #include "session.h"
+#include "tee.h"
 
 /* What became of one run. */
 struct run_record {
@@ -25,7 +27,8 @@ struct run_record {
 	bool started;	     /* the command was executed */
 	int status;	     /* its wait status */
 	struct rusage usage; /* its own, and that of children that outlived it and ended since */
-	int n_outlived;	     /* children that still live after settling */
+	struct extract_value values[EXTRACT_MOST_RULES]; /* one a --metric, in their order */
+	int n_outlived; /* children that still live after settling */
 };
 
 struct measure {
@@ -34,6 +37,7 @@ struct measure {
 	struct interrupts *interrupts;
 	struct progress *progress;
 	struct recording *recording;
+	bool said_loss; /* of output, once for all runs */
 };
 
 /*
@@ -50,8 +54,10 @@ int measure_run(struct measure *measure, struct run_record *ret);
 /*
  * Wait for the end of a command, without taking it, and hand signals on to it: SIGTERM and SIGHUP
  * at once, SIGINT the second time. One that was told and does not end is killed.
+ *
+ * @tee: its output, handed on meanwhile; NULL: it writes by itself
  */
-void measure_wait(struct measure *measure, const struct child *child);
+void measure_wait(struct measure *measure, const struct child *child, struct tee *tee);
 
 void run_record_fini(struct run_record *record);
 

@@ -15,6 +15,7 @@
 #include "facts.h"
 #include "json.h"
 #include "number.h"
+#include "print-metrics.h"
 #include "print-notes.h"
 
 #define WIDTH 72
@@ -267,7 +268,9 @@ void print_side(FILE *file, const json_t *document)
 	print_runs(file, document);
 	print_title(file, document);
 	print_summary(file, document);
+	print_metrics(file, document);
 	print_side_notes(file, document);
+	print_metric_notes(file, document);
 }
 
 void print_side_load(FILE *file, const json_t *document)

@@ -11,6 +11,7 @@
 
 #include "cleanup.h"
 #include "commands.h"
+#include "document-metrics.h"
 #include "document.h"
 #include "journal.h"
 #include "json.h"
@@ -105,6 +106,8 @@ static int end_run(struct recovery *recovery, json_t *line)
 	json_decref(recovery->begun);
 	recovery->begun = NULL;
 	recovery->n_runs++;
+	if (document_metrics_recover(side_of(recovery, line), run) < 0)
+		return -ENOMEM;
 	return json_array_append(runs, run) == -1 ? -ENOMEM : 0;
 }
 

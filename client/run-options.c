@@ -168,6 +168,22 @@ static int read_force(const char *text, void *options)
 	return 0;
 }
 
+static int read_metric(const char *text, void *options)
+{
+	return metric_options_add(&((struct run_options *)options)->metrics, text);
+}
+
+static int read_work(const char *text, void *options)
+{
+	return metric_options_set_work(&((struct run_options *)options)->metrics, text);
+}
+
+static int read_work_metric(const char *text, void *options)
+{
+	((struct run_options *)options)->metrics.work_metric = text;
+	return text[0] ? 0 : -EINVAL;
+}
+
 static const struct optparse_row rows[] = {
 	{SET_RUN, 'n', "runs", "RUNS", "how often to run the command (default 1)",
 	 "a number from 1 to 100000", read_runs},
@@ -203,6 +219,12 @@ static const struct optparse_row rows[] = {
 	{SET_BOTH, 'q', "quiet", NULL, "print nothing but the mean load in percent", NULL,
 	 read_quiet},
 	{SET_BOTH, '\0', "socket", "PATH", "use the daemon at this socket", "a path", read_socket},
+	{SET_BOTH, '\0', "metric", "NAME=REGEX", "a number in the output ([:higher|:lower])",
+	 "NAME=REGEX, at most 16 times", read_metric},
+	{SET_BOTH, '\0', "work", "N UNIT", "what a run does, for CPU time per UNIT",
+	 "an amount above 0 and what it counts, such as 500 MiB", read_work},
+	{SET_BOTH, '\0', "work-metric", "NAME", "the --metric that says what a run did",
+	 "the name of a --metric", read_work_metric},
 	{SET_BOTH, '\0', "force", NULL, "replace FILE; measure although soakers disturb", NULL,
 	 read_force},
 };
@@ -282,6 +304,8 @@ int run_options_parse(int argc, char **argv, struct run_options *ret)
 	*ret = defaults;
 	if (optparse("soakctl run", argc, argv, rows, N_ROWS, SET_RUN, ret, &first) < 0)
 		return STATUS_FAILED;
+	if (metric_options_check(&ret->metrics, "soakctl run") < 0)
+		return STATUS_FAILED;
 	if (first >= argc) {
 		(void)fprintf(stderr, "soakctl run: no command given (see soakctl run --help)\n");
 		return STATUS_FAILED;
@@ -334,6 +358,8 @@ int run_options_parse_ab(int argc, char **argv, struct run_options ret[2])
 	ret[1] = (struct run_options){0};
 	if (optparse("soakctl ab", argc, argv, rows, N_ROWS, SET_AB, &ret[0], &first) < 0)
 		return STATUS_FAILED;
+	if (metric_options_check(&ret[0].metrics, "soakctl ab") < 0)
+		return STATUS_FAILED;
 	parting = find_parting(argc, argv, first);
 	if (parting == 0) {
 		(void)fprintf(stderr, "soakctl ab: give two commands: -- 'CMD A' -- 'CMD B'\n");
@@ -354,4 +380,5 @@ int run_options_parse_ab(int argc, char **argv, struct run_options ret[2])
 void run_options_fini(struct run_options *options)
 {
 	cpulist_fini(&options->cpus);
+	metric_options_fini(&options->metrics);
 }

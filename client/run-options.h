@@ -9,6 +9,7 @@
 
 #include "cpulist.h"
 #include "effect.h"
+#include "metric-options.h"
 #include "stats.h"
 
 struct run_options {
@@ -29,12 +30,13 @@ struct run_options {
 	const char *socket_path;
 	const char *output; /* "null", a file, or NULL: the caller's stdout */
 	const char *input;  /* NULL: /dev/null */
-	char **argv;	    /* of the command, ends in NULL */
+	struct metric_options metrics;
+	char **argv; /* of the command, ends in NULL */
 	/* Of soakctl ab alone: */
+	char *shell_argv[4]; /* the room of argv for a shell's command */
 	const char *second_label;
-	struct effect until_ci;	   /* half the width of the interval to end at */
 	const char *until_ci_text; /* as given */
-	char *shell_argv[4];	   /* the room of argv for a shell's command */
+	struct effect until_ci;	   /* half the width of the interval to end at */
 };
 
 /*

@@ -13,6 +13,7 @@
 #include "cleanup.h"
 #include "commands.h"
 #include "differences.h"
+#include "document-metrics.h"
 #include "json.h"
 #include "run-file.h"
 
@@ -136,6 +137,15 @@ static int append_to_existing(struct saving *saving, json_t **document)
 
 	if (complain_unlike(saving, *document) && !saving->options.force)
 		return STATUS_FAILED;
+	/* Their numbers would stand in no column of the file: --force cannot help. */
+	if (!document_metrics_fit(existing, *document)) {
+		(void)fprintf(
+			stderr,
+			"%s: --append: %s was made with other --metric or --work: give the same, "
+			"or another file\n",
+			saving->options.program, saving->options.path);
+		return STATUS_FAILED;
+	}
 	if (!json_is_array(json_object_get(existing, "warmups")))
 		(void)json_object_set_new(existing, "warmups", json_array());
 	(void)json_object_set_new(existing, "runs_requested", json_integer(had + more));

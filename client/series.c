@@ -36,7 +36,7 @@ static int prepare(struct series *series)
 	if (r == 0)
 		r = child_release(&child);
 	if (r == 0) {
-		measure_wait(&series->measure, &child);
+		measure_wait(&series->measure, &child, NULL);
 		child_reap(&child, &end);
 	}
 	/* The terminal gives SIGINT to the shell, too: that is no failure of the command's. */

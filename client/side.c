@@ -33,6 +33,7 @@ static const char *const figures[] = {
 	"command_cpu_seconds",
 	"hidden_cpu_seconds",
 	"cpu_microseconds_per_mib",
+	"cpu_microseconds_per_work",
 	"read_bytes",
 	"written_bytes",
 	"interruptions_per_second",
@@ -41,7 +42,9 @@ static const char *const figures[] = {
 	"idle_floor_ratio",
 };
 
-int side_values(const json_t *runs, const char *name, double **ret_values, size_t *ret_n)
+/* Collect the number @name of every good run: its member, or a member of its member @inside. */
+static int collect(const json_t *runs, const char *inside, const char *name, double **ret_values,
+		   size_t *ret_n)
 {
 	double *values = calloc(json_array_size(runs) + 1, sizeof(*values));
 	const json_t *run;
@@ -50,7 +53,8 @@ int side_values(const json_t *runs, const char *name, double **ret_values, size_
 	if (!values)
 		return -ENOMEM;
 	json_array_foreach (runs, index, run) {
-		double value = json_get_number(run, name);
+		const json_t *object = inside ? json_object_get(run, inside) : run;
+		double value = json_get_number(object, name);
 
 		if (json_is_false(json_object_get(run, "failed")) && !isnan(value))
 			values[n++] = value;
@@ -60,14 +64,29 @@ int side_values(const json_t *runs, const char *name, double **ret_values, size_
 	return 0;
 }
 
-struct stats_summary side_summarise(const json_t *runs, const char *name)
+int side_values(const json_t *runs, const char *name, double **ret_values, size_t *ret_n)
+{
+	return collect(runs, NULL, name, ret_values, ret_n);
+}
+
+static struct stats_summary summarise(const json_t *runs, const char *inside, const char *name)
 {
 	cleanup(freep) double *values = NULL;
 	size_t n = 0;
 
-	if (side_values(runs, name, &values, &n) < 0)
+	if (collect(runs, inside, name, &values, &n) < 0)
 		return stats_summarise(NULL, 0, SIDE_CONFIDENCE);
 	return stats_summarise(values, n, SIDE_CONFIDENCE);
+}
+
+struct stats_summary side_summarise(const json_t *runs, const char *name)
+{
+	return summarise(runs, NULL, name);
+}
+
+struct stats_summary side_summarise_metric(const json_t *runs, const char *name)
+{
+	return summarise(runs, "metrics", name);
 }
 
 double side_detectable(const struct stats_summary *summary, size_t n)
@@ -95,6 +114,25 @@ static json_t *summary_to_json(const struct stats_summary *summary)
 			 "ci_high", json_number(summary->ci_high), "n", (json_int_t)summary->n);
 }
 
+/* The first run names them: all runs of a side have the same. */
+static json_t *metrics_summary_new(const json_t *runs)
+{
+	json_t *object = json_object(), *value;
+	const char *name;
+	int r = 0;
+
+	json_object_foreach (json_object_get(json_array_get(runs, 0), "metrics"), name, value) {
+		struct stats_summary summary = side_summarise_metric(runs, name);
+
+		r |= json_object_set_new(object, name, summary_to_json(&summary));
+	}
+	if (r != 0) {
+		json_decref(object);
+		return NULL;
+	}
+	return object;
+}
+
 json_t *side_summary_new(const json_t *runs)
 {
 	struct stats_summary load = side_summarise(runs, "load_ratio");
@@ -106,6 +144,7 @@ json_t *side_summary_new(const json_t *runs)
 
 		r |= json_object_set_new(object, figures[i], summary_to_json(&summary));
 	}
+	r |= json_object_set_new(object, "metrics", metrics_summary_new(runs));
 	r |= json_object_set_new(object, "detectable_load_ratio",
 				 json_number(side_detectable(&load, load.n)));
 	if (r != 0) {

@@ -28,6 +28,9 @@ int side_values(const json_t *runs, const char *name, double **ret_values, size_
 /* Summarise one member over the good runs. What does not exist is NaN. */
 struct stats_summary side_summarise(const json_t *runs, const char *name);
 
+/* As side_summarise(), of the command's own number @name. */
+struct stats_summary side_summarise_metric(const json_t *runs, const char *name);
+
 /*
  * Return: the smallest difference of mean loads that two sides of @n runs each, with this spread,
  * show with probability SIDE_POWER at significance SIDE_ALPHA; NaN below two runs or without
@@ -41,5 +44,8 @@ double side_detectable(const struct stats_summary *summary, size_t n);
  */
 double side_trim_gap(const json_t *runs);
 
-/* Return: a new object with a summary of every figure; NULL on lack of memory. */
+/*
+ * Return: a new object with a summary of every figure, and in "metrics" of every number that the
+ * runs call their own; NULL on lack of memory.
+ */
 json_t *side_summary_new(const json_t *runs);
