@@ -20,32 +20,44 @@
 
 #define LOOK_MS 200
 
-/* Return: the target of stdout; the negative errno of opening it. */
-static int open_stdout(const struct child_options *options)
+/*
+ * Return: @fd; -1 when the command would have it closed. Where our caller closed it, it may have
+ * become a descriptor of our own, but those all end with exec.
+ */
+static int inherited(int fd)
 {
-	int fd;
+	int flags = fcntl(fd, F_GETFD);
 
+	return flags == -1 || (flags & FD_CLOEXEC) ? -1 : fd;
+}
+
+/* Find the target of stdout: -1 for none. Return: 0; the negative errno of opening it. */
+static int open_stdout(const struct child_options *options, int *ret)
+{
 	switch (options->output) {
 	case CHILD_OUTPUT_INHERIT:
-		return STDOUT_FILENO;
+		*ret = inherited(STDOUT_FILENO);
+		return 0;
 	case CHILD_OUTPUT_STDERR:
-		return STDERR_FILENO;
+		*ret = inherited(STDERR_FILENO);
+		return 0;
 	case CHILD_OUTPUT_FILE:
 		break;
 	}
 	/* O_NONBLOCK: a FIFO without a reader is an error, where waiting could not be ended. */
-	fd = open(options->output_path, O_WRONLY | O_APPEND | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
-	return fd == -1 ? -errno : fd;
+	*ret = open(options->output_path, O_WRONLY | O_APPEND | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	return *ret == -1 ? -errno : 0;
 }
 
 static int init_tee(struct output *output, const struct child_options *options)
 {
-	int targets[TEE_STREAMS] = {open_stdout(options), STDERR_FILENO}, r;
+	int targets[TEE_STREAMS] = {-1, inherited(STDERR_FILENO)};
+	int r = open_stdout(options, &targets[0]);
 
-	if (targets[0] < 0) {
+	if (r < 0) {
 		(void)fprintf(stderr, "soakctl run: cannot write %s: %s\n", options->output_path,
-			      strerror(-targets[0]));
-		return targets[0];
+			      strerror(-r));
+		return r;
 	}
 	r = tee_init(&output->tee, targets, &output->extract);
 	if (options->output == CHILD_OUTPUT_FILE)

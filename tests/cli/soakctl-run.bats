@@ -394,6 +394,171 @@ text" ]
 	[[ "$(calls)" != *subscribe* ]]
 }
 
+@test "--metric finds numbers on stdout and on stderr, the last one of each run" {
+	run -0 --separate-stderr soakrun -n 3 --json --metric 'iops=IOPS=([0-9.]+k?):higher' --metric 'p99=[0-9.]+us$' \
+		--metric 'lat=: ([0-9]+) us:lower' --metric 'busy=([0-9.]+%)' -- \
+		sh -c 'echo x >>n; n=$(wc -l <n); echo "IOPS=1, IOPS=12.${n}k"; echo "p99: $n us" >&2; printf "busy 5%%, 5.$n%%"'
+	jq -e '.metrics == [{"name": "iops", "unit": "", "better": "higher"}, {"name": "p99", "unit": "", "better": null},
+		{"name": "lat", "unit": "", "better": "lower"}, {"name": "busy", "unit": "ratio", "better": null}]' <<<"$output"
+	jq -e '[.runs[].metrics.iops] == [12100, 12200, 12300] and [.runs[].metrics.lat] == [1, 2, 3]' <<<"$output"
+	jq -e '[.runs[].metrics.p99] == [null, null, null] and .summary.metrics.p99.mean == null' <<<"$output"
+	jq -e '.summary.metrics | .iops.mean == 12200 and .iops.n == 3 and .lat.sd == 1 and
+		(.busy.mean - 0.052 | fabs) < 1e-12' <<<"$output"
+	jq -e '.work == null and .runs[0].cpu_microseconds_per_work == null' <<<"$output"
+	[ "$(grep -c IOPS=1, <<<"$stderr")" = 3 ]
+	run -0 --separate-stderr soakrun --json -- echo 5
+	jq -e '.metrics == [] and .runs[0].metrics == {} and (.runs[0] | has("metric_notes") | not)' <<<"$output"
+}
+
+@test "metrics are in the text, and where none was found a note" {
+	run -0 --separate-stderr soakrun -n 3 --metric 'iops=iops=([0-9,]+)' --metric 'busy=busy ([0-9]+%)' --metric none=zzz -- \
+		sh -c 'echo x >>n; [ "$(wc -l <n)" = 2 ] || echo iops=40$(wc -l <n); echo busy 5%'
+	echo "$stderr"
+	[[ "$stderr" == *"  iops               402.0  [389.3, 414.7]  95% CI of the mean, 2 runs"* ]]
+	[[ "$stderr" == *"  busy               5.00 %  [5.00, 5.00]  95% CI of the mean, 3 runs"* ]]
+	[[ "$stderr" == *"note: run 2: no line of the output matches --metric iops"* ]]
+	[[ "$stderr" == *"note: 3 runs (first run 1): no line of the output matches --metric"* ]]
+	run -0 --separate-stderr soakrun --metric 'iops=iops=([0-9,]+)' -- echo iops=1,234
+	[[ "$stderr" == *'note: run 1: --metric iops found "1,234", which is no number'* ]]
+	# One unit a metric: 5 beside 5 % would be a hundred times as much.
+	rm n
+	run -0 --separate-stderr soakrun -n 2 --metric 'busy=busy (.*)' -- \
+		sh -c 'echo x >>n; [ "$(wc -l <n)" = 2 ] && echo busy 5 || echo busy 5%'
+	[[ "$stderr" == *'note: run 2: --metric busy found "5", but one in % before'* ]]
+	[[ "$stderr" == *"busy               5.00 %  one run"* ]]
+	[ "$(awk '{ if (length > m) m = length } END { print m }' <<<"$stderr")" -le 72 ]
+}
+
+@test "output passes --metric unchanged, a gigabyte in bounded memory" {
+	cat >job <<-'JOB'
+		awk '/^VmRSS/ {print $2}' "/proc/$PPID/status" >rss
+		dd if=/dev/zero bs=1M count=1024 status=none
+		awk '/^VmRSS/ {print $2}' "/proc/$PPID/status" >>rss
+	JOB
+	run -0 --separate-stderr sh -c "'$SOAKCTL' run --settle 0 -q --metric n=x -- sh job | cksum"
+	[ "$output" = "$(dd if=/dev/zero bs=1M count=1024 status=none | cksum)" ]
+	# KiB by which soakctl grew.
+	[ $(($(tail -n 1 rss) - $(head -n 1 rss))) -lt 8192 ]
+	seq 1 300000 >lines
+	head -c 300000 /dev/urandom >>lines
+	# A file, appended to by each run.
+	run -0 --separate-stderr soakrun -n 2 --quiet --output file --metric 'n=^([0-9]+)$' -- cat lines
+	cat lines lines | cmp - file
+	run -0 --separate-stderr soakrun --json --metric 'n=^([0-9]{6})$' --output null -- cat lines
+	jq -e '.runs[0].metrics.n == 300000' <<<"$output"
+}
+
+@test "each stream goes where it would, and arrives while the command runs" {
+	"$SOAKCTL" run --settle 0 -q --metric n=x -- sh -c 'echo out; echo err >&2; until [ -e go ]; do sleep 0.05; done' >out 2>err &
+	soakctl_pid=$!
+	wait_for 10 grep -q out out
+	wait_for 10 grep -q err err
+	touch go
+	soakctl_status 0
+	[ "$(cat out)" = out ]
+	# A closed stream is closed for the command, too.
+	run -1 --separate-stderr sh -c "'$SOAKCTL' run --settle 0 -q --metric n=x -- sh -c 'echo lost 2>/dev/null || exit 1' >&-"
+	# What is not newline-terminated, or no text, passes as well.
+	run -0 --separate-stderr soakrun -q --metric n=x -- printf 'a\nb'
+	[ "$output" = $'a\nb' ]
+}
+
+@test "a reader that goes is the command's SIGPIPE, not ours" {
+	run -0 sh -c "'$SOAKCTL' run --settle 0 -q --metric n=x -- sh -c 'yes; kill -l \$? >sig' 2>err | head -n 1"
+	[ "$output" = y ]
+	[ "$(cat sig)" = PIPE ]
+	[ -e /dev/full ] || skip "no /dev/full"
+	run -0 sh -c "'$SOAKCTL' run --settle 0 -q -n 2 --metric n=x -- sh -c 'echo 123; exec >&-' >/dev/full"
+	[ "${lines[0]}" = "soakctl: 4 bytes of the command's stdout could not be written: No space left on device" ]
+	# Said once.
+	[ "${#lines[@]}" = 2 ]
+}
+
+@test "a reader that does not read ends with a signal" {
+	mkfifo fifo
+	exec 9<>fifo
+	"$SOAKCTL" run --settle 0 -q --metric n=x -- sh -c 'head -c 100000 /dev/zero; touch done' >fifo 2>err &
+	soakctl_pid=$!
+	wait_for 10 test -e done
+	kill -TERM "$soakctl_pid"
+	wait_for 10 gone "$soakctl_pid"
+	exec 9>&-
+	grep -q "of the command's stdout could not be written: nobody reads them" err
+	jq -es 'any(.[]; .method == "run.end")' log
+}
+
+@test "a process that outlives the command and holds its pipe is not waited for" {
+	run -0 --separate-stderr soakrun --json --metric 'n=n=([0-9]+)' -- \
+		sh -c 'echo n=5; (echo $$; exec sleep 61) & echo $! >pid'
+	kill "$(cat pid)"
+	jq -e '.runs[0] | .metrics.n == 5 and .outlived_processes == 1 and .elapsed_seconds < 30' <<<"$output"
+	# One that goes on writing gets SIGPIPE once the run is over.
+	run -0 --separate-stderr soakrun --json --output null --metric 'n=n=([0-9]+)' -- \
+		sh -c 'echo n=6; yes & echo $! >pid'
+	jq -e '.runs[0].metrics.n == 6' <<<"$output"
+	wait_for 10 gone "$(cat pid)"
+}
+
+@test "--work divides the CPU time, whichever way it is said" {
+	export FAKE_SOAKD_RUN_END='{"taken_cpu_seconds": 0.0193}'
+	run -0 --separate-stderr soakrun --json --work 1k block -- true
+	jq -e '.work == {"amount": 1000, "metric": null, "unit": "block"}' <<<"$output"
+	jq -e '(.runs[0].cpu_microseconds_per_work - 19.3 | fabs) < 1e-9' <<<"$output"
+	jq -e '(.summary.cpu_microseconds_per_work.mean - 19.3 | fabs) < 1e-9' <<<"$output"
+	run -0 --separate-stderr soakrun -n 2 --work '500 MiB' -- true
+	[[ "$stderr" == *"  work               38.60 us of CPU per MiB  [38.60, 38.60]  95% CI of"* ]]
+	run -0 --separate-stderr soakrun -n 2 --metric 'blocks=([0-9]+) blocks' --work-metric blocks --json -- \
+		sh -c 'echo x >>n; echo $(($(wc -l <n) * 500 - 500)) blocks'
+	jq -e '.work == {"amount": null, "metric": "blocks", "unit": "blocks"}' <<<"$output"
+	jq -e '.runs[0] | .metrics.blocks == 0 and .cpu_microseconds_per_work == null' <<<"$output"
+	jq -e '(.runs[1].cpu_microseconds_per_work - 38.6 | fabs) < 1e-9' <<<"$output"
+	jq -e '.runs[0].metric_notes == ["--work-metric blocks is 0: no CPU time per unit"]' <<<"$output"
+}
+
+@test "runs are added to a file with the same metrics and work only, and recovered with their units" {
+	measured() {
+		soakrun -o file.json --metric 'busy=busy ([0-9]+%)' --work 5 MiB "$@" -- echo busy 5%
+	}
+	run -0 measured
+	run -0 measured --append -n 2
+	jq -e '[.runs[].metrics.busy] == [0.05, 0.05, 0.05] and .metrics[0].unit == "ratio"' file.json
+	jq -e '.summary.metrics.busy.n == 3 and .summary.cpu_microseconds_per_work.n == 3' file.json
+	cp file.json kept.json
+	for options in "" "--metric busy=x" "--metric other=x --work 5 MiB" "--metric busy=x --work 6 MiB" \
+		"--metric busy=x --metric more=y --work 5 MiB"; do
+		echo "options: $options"
+		run -125 soakrun -o file.json --append --force $options -- echo busy 5%
+		assert_one_line "$output"
+		cmp file.json kept.json
+	done
+	"$SOAKCTL" run --settle 0 -o cut.json -n 2 --metric 'busy=busy ([0-9]+%)' -- \
+		sh -c 'echo busy 5%; [ -e one ] || exec touch one; echo $$ >pid; touch two; exec sleep 61' >out 2>err &
+	soakctl_pid=$!
+	wait_for 10 test -e two
+	kill -9 "$soakctl_pid"
+	kill "$(cat pid)"
+	run -0 "$SOAKCTL" recover cut.json.part
+	jq -e '.metrics[0].unit == "ratio" and .runs[0].metrics.busy == 0.05' cut.json
+}
+
+@test "metrics and work that cannot be are refused before a daemon is started" {
+	many=()
+	for i in $(seq 17); do many+=(--metric "m$i=x"); done
+	for options in "--metric x" "--metric =x" "--metric a=" "--metric a=x:lower --metric a=y" "--metric load=x" \
+		"--metric é=x" "--metric a=(" "--metric a=[" "--work 5" "--work 0 MiB" "--work -5 MiB" "--work 5% MiB" "--work x MiB" \
+		"--work 1,000 MiB" "--work 5 -n" "--work-metric a" "--metric a=x --work-metric b" \
+		"--metric a=x --work-metric a --work 5 MiB" "${many[*]}"; do
+		echo "options: $options"
+		run -125 soakrun $options -- touch mark
+		assert_one_line "$output"
+		[[ "$output" == "soakctl run: --"* ]]
+		[ ! -e mark ]
+	done
+	run -125 soakrun --metric 'a=(' -- touch mark
+	[[ "$output" == *"Unmatched ( or \\("* ]]
+	[ ! -e log ]
+}
+
 @test "rpc: the result, or the daemon's words and 1" {
 	"$SOAKD" run --socket "$PWD/s" &
 	daemon=$!

@@ -92,6 +92,29 @@ static void test_equal_runs_can_show_nothing(void **state)
 	json_decref(runs);
 }
 
+static void test_the_commands_own_numbers_are_summarised(void **state)
+{
+	json_t *runs = make_runs(
+		"[{\"failed\":false,\"metrics\":{\"iops\":10,\"load_ratio\":1,\"none\":null}},"
+		"{\"failed\":true,\"metrics\":{\"iops\":99,\"load_ratio\":1,\"none\":null}},"
+		"{\"failed\":false,\"metrics\":{\"iops\":14,\"load_ratio\":1,\"none\":null}}]");
+	json_t *summary = side_summary_new(runs), *metrics, *iops;
+
+	(void)state;
+	assert_non_null(summary);
+	metrics = json_object_get(summary, "metrics");
+	assert_int_equal(json_object_size(metrics), 3);
+	iops = json_object_get(metrics, "iops");
+	assert_int_equal(json_get_integer(iops, "n", -1), 2);
+	assert_near(json_get_number(iops, "mean"), 12, 1e-12);
+	assert_near(json_get_number(iops, "sd"), sqrt(8), 1e-12);
+	assert_int_equal(json_get_integer(json_object_get(metrics, "none"), "n", -1), 0);
+	/* No run has a load: a metric of that name is not it. */
+	assert_int_equal(json_get_integer(json_object_get(summary, "load_ratio"), "n", -1), 0);
+	json_decref(summary);
+	json_decref(runs);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -99,6 +122,7 @@ int main(void)
 		cmocka_unit_test(test_failed_and_missing_runs_do_not_count),
 		cmocka_unit_test(test_no_runs_give_no_numbers),
 		cmocka_unit_test(test_equal_runs_can_show_nothing),
+		cmocka_unit_test(test_the_commands_own_numbers_are_summarised),
 	};
 
 	return cmocka_run_group_tests_name("side", tests, NULL, NULL);
