@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "cleanup.h"
 #include "column.h"
@@ -144,6 +145,16 @@ static json_t *result_to_json(const struct metric *metric, const struct columns 
 		verdict->n_needed ? json_integer((json_int_t)verdict->n_needed) : json_null());
 }
 
+/* "CPU time for each block" is clearer than "for each unit of work". */
+static int name_work(const struct metric *metric, const json_t *side, json_t *result)
+{
+	const char *unit = json_get_string(json_object_get(side, "work"), "unit");
+
+	if (strcmp(metric->name, "us_per_work") != 0 || !unit)
+		return 0;
+	return json_object_set_new(result, "title", json_sprintf("CPU time for each %s", unit));
+}
+
 int contrast_metric(const struct sides *sides, const struct comparison_options *options,
 		    const struct metric *metric, size_t second, json_t **ret_result)
 {
@@ -170,8 +181,10 @@ int contrast_metric(const struct sides *sides, const struct comparison_options *
 	if (r < 0)
 		return r;
 	result = result_to_json(metric, &columns, &verdict, rules.min_effect);
-	if (!result)
+	if (!result || name_work(metric, sides->sides[second], result) < 0) {
+		json_decref(result);
 		return -ENOMEM;
+	}
 	*ret_result = result;
 	return 0;
 }

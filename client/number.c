@@ -9,6 +9,9 @@
 #include <stdio.h>
 #include <string.h>
 
+/* Above this nobody counts the digits, and a double has no unit digit. */
+#define MOST_PLAIN 1e15
+
 static bool is_zero(const char *text)
 {
 	return text[strspn(text, "+-0.")] == '\0';
@@ -20,8 +23,12 @@ static struct number format(double value, int digits, bool with_sign)
 
 	if (isnan(value))
 		return number;
-	(void)snprintf(number.text, sizeof(number.text), with_sign ? "%+.*f" : "%.*f", digits,
-		       value);
+	if (fabs(value) >= MOST_PLAIN)
+		(void)snprintf(number.text, sizeof(number.text), with_sign ? "%+.6g" : "%.6g",
+			       value);
+	else
+		(void)snprintf(number.text, sizeof(number.text), with_sign ? "%+.*f" : "%.*f",
+			       digits, value);
 	/* Rounding makes "-0.00" of a little less than nothing. */
 	if (is_zero(number.text) && (number.text[0] == '-' || number.text[0] == '+'))
 		memmove(number.text, number.text + 1, strlen(number.text));

@@ -8,71 +8,62 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "ascii.h"
 #include "cleanup.h"
 #include "facts.h"
 #include "json.h"
+#include "number.h"
 #include "side.h"
 
 #define LABEL	   19
+#define MOST_LABEL 32
 #define MOST_NOTES 10
 
-/* Digits that a mean is shown with, at least. */
-#define SIGNIFICANT 4
+/* Digits behind the point of numbers that nobody has counted them of. */
+#define MOST_DIGITS 9
 
-/* Beyond these %f is longer than anybody reads. */
-#define LEAST_PLAIN 1e-4
-#define MOST_PLAIN  1e12
+/* The mean of so many values has one digit more than they have. */
+#define MANY_VALUES 10
 
-struct number {
-	char text[32];
+/* A number without an interval is shown to a thousandth of itself. */
+#define LONE_PRECISION 0.001
+
+struct row {
+	const char *name;
+	const char *what; /* stands behind the mean; "" for nothing */
+	double scale;
+	int decimals; /* as many as the values have */
+	int width;    /* of the names */
 };
 
-/* Return: how many digits behind the point show SIGNIFICANT digits of @value. */
-static int digits_of(double value)
+static int digits_of(const struct row *row, const struct stats_summary *summary)
 {
-	double magnitude = fabs(value);
-	int digits = SIGNIFICANT - 1;
+	double uncertainty = (summary->ci_high - summary->ci_low) / 2;
 
-	for (; magnitude >= 10 && digits > 0; magnitude /= 10)
-		digits--;
-	for (; magnitude > 0 && magnitude < 1 && digits < 8; magnitude *= 10)
-		digits++;
-	return digits;
+	if (!(uncertainty > 0))
+		uncertainty = fabs(summary->mean) * LONE_PRECISION;
+	return number_digits(uncertainty * row->scale, row->decimals + (summary->n >= MANY_VALUES));
 }
 
-/* Show @value as precisely as @mean is shown; a ratio in percent. */
-static struct number format(double value, double mean, bool is_ratio)
+static void print_row(FILE *file, const struct row *row, const struct stats_summary *summary)
 {
-	struct number number;
+	cleanup(freep) char *name = ascii_escape(row->name);
+	int digits = digits_of(row, summary);
+	struct number mean = number_format(summary->mean * row->scale, digits);
 
-	if (is_ratio)
-		(void)snprintf(number.text, sizeof(number.text), "%.2f", value * 100);
-	else if (fabs(mean) >= MOST_PLAIN || (mean != 0 && fabs(mean) < LEAST_PLAIN))
-		(void)snprintf(number.text, sizeof(number.text), "%.*g", SIGNIFICANT, value);
-	else
-		(void)snprintf(number.text, sizeof(number.text), "%.*f", digits_of(mean), value);
-	return number;
-}
-
-/* @what: stands behind the mean; "" for nothing */
-static void print_row(FILE *file, const char *name, const struct stats_summary *summary,
-		      const char *what, bool is_ratio)
-{
-	char label[64];
-
-	/* Longer names get a blank of their own. */
-	(void)snprintf(label, sizeof(label), "%s%s", name, strlen(name) < LABEL ? "" : " ");
+	if (!name)
+		return;
 	if (summary->n == 0)
-		facts_print_fact(file, 2, LABEL, label, "-  no run has it");
+		facts_print_fact(file, 2, row->width, name, "-  no run has it");
 	else if (summary->n == 1)
-		facts_print_fact(file, 2, LABEL, label, "%s%s  one run: no interval",
-				 format(summary->mean, summary->mean, is_ratio).text, what);
+		facts_print_fact(file, 2, row->width, name, "%s%s  one run: no interval", mean.text,
+				 row->what);
 	else
 		facts_print_fact(
-			file, 2, LABEL, label, "%s%s  [%s, %s]  95%% CI of the mean, %zu runs",
-			format(summary->mean, summary->mean, is_ratio).text, what,
-			format(summary->ci_low, summary->mean, is_ratio).text,
-			format(summary->ci_high, summary->mean, is_ratio).text, summary->n);
+			file, 2, row->width, name, "%s%s  [%s, %s]  95%% CI of the mean, %zu runs",
+			mean.text, row->what,
+			number_format(summary->ci_low * row->scale, digits).text,
+			number_format(summary->ci_high * row->scale, digits).text, summary->n);
 }
 
 static void print_work(FILE *file, const json_t *document)
@@ -80,31 +71,54 @@ static void print_work(FILE *file, const json_t *document)
 	const char *unit = json_get_string(json_object_get(document, "work"), "unit");
 	struct stats_summary summary =
 		side_summarise(json_object_get(document, "runs"), "cpu_microseconds_per_work");
+	cleanup(freep) char *escaped = unit ? ascii_escape(unit) : NULL;
 	char what[80];
 
-	if (!unit)
+	if (!escaped)
 		return;
-	(void)snprintf(what, sizeof(what), " us of CPU per %s", unit);
-	print_row(file, "work", &summary, what, false);
+	(void)snprintf(what, sizeof(what), " us of CPU per %s", escaped);
+	print_row(file, &(struct row){"work", what, 1, MOST_DIGITS, LABEL}, &summary);
+}
+
+static int width_of_names(const json_t *metrics)
+{
+	const json_t *metric;
+	size_t index, width = LABEL;
+
+	json_array_foreach (metrics, index, metric) {
+		const char *name = json_get_string(metric, "name");
+
+		if (name && strlen(name) + 1 > width)
+			width = strlen(name) + 1;
+	}
+	return width < MOST_LABEL ? (int)width : MOST_LABEL;
+}
+
+static void print_metric(FILE *file, const json_t *runs, const json_t *metric, int width)
+{
+	const char *name = json_get_string(metric, "name");
+	const char *unit = json_get_string(metric, "unit");
+	cleanup(freep) char *escaped = ascii_escape(unit ? unit : "");
+	struct stats_summary summary = side_summarise_metric(runs, name ? name : "");
+	bool is_ratio = unit && strcmp(unit, "ratio") == 0;
+	char what[32];
+
+	(void)snprintf(what, sizeof(what), "%s%.20s", unit && *unit ? " " : "",
+		       is_ratio ? "%" : escaped);
+	print_row(file,
+		  &(struct row){name ? name : "?", what, is_ratio ? 100 : 1,
+				(int)json_get_integer(metric, "decimals", MOST_DIGITS), width},
+		  &summary);
 }
 
 void print_metrics(FILE *file, const json_t *document)
 {
-	const json_t *runs = json_object_get(document, "runs"), *metric;
+	const json_t *metrics = json_object_get(document, "metrics"), *metric;
+	int width = width_of_names(metrics);
 	size_t index;
 
-	json_array_foreach (json_object_get(document, "metrics"), index, metric) {
-		const char *name = json_get_string(metric, "name");
-		const char *unit = json_get_string(metric, "unit");
-		struct stats_summary summary = side_summarise_metric(runs, name ? name : "");
-		bool is_ratio = unit && strcmp(unit, "ratio") == 0;
-		char what[32] = " %";
-
-		if (!is_ratio)
-			(void)snprintf(what, sizeof(what), "%s%s", unit && *unit ? " " : "",
-				       unit ? unit : "");
-		print_row(file, name ? name : "?", &summary, what, is_ratio);
-	}
+	json_array_foreach (metrics, index, metric)
+		print_metric(file, json_object_get(document, "runs"), metric, width);
 	print_work(file, document);
 }
 

@@ -265,11 +265,17 @@ static void print_summary(FILE *file, const json_t *document)
 
 void print_side(FILE *file, const json_t *document)
 {
-	print_runs(file, document);
+	/* An imported log knows of its own numbers alone. */
+	bool is_imported = json_is_object(json_object_get(document, "source"));
+
+	if (!is_imported)
+		print_runs(file, document);
 	print_title(file, document);
-	print_summary(file, document);
+	if (!is_imported)
+		print_summary(file, document);
 	print_metrics(file, document);
-	print_side_notes(file, document);
+	if (!is_imported)
+		print_side_notes(file, document);
 	print_metric_notes(file, document);
 }
 
