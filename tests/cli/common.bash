@@ -100,13 +100,10 @@ name_of_output() {
 		[ "$1" != --socket ] || shift 2
 		echo "protocol/${1:-}/result"
 		;;
-	*" --json"*)
-		case $1 in
-		status) echo protocol/status.get/result ;;
-		report) echo protocol/report.get/result ;;
-		*) echo run-file ;;
-		esac
-		;;
+	"import "*) echo run-file ;;
+	"run"*" --json"*) echo run-file ;;
+	"status"*" --json"*) echo protocol/status.get/result ;;
+	"report"*" --json"*) echo protocol/report.get/result ;;
 	esac
 }
 

@@ -6,7 +6,7 @@ load common
 DATA="$BATS_TEST_DIRNAME/../data/import"
 
 import() {
-	"$SOAKCTL" import "$@"
+	soakctl import "$@"
 }
 
 setup() {
@@ -149,4 +149,8 @@ setup() {
 	fio --name=job --rw=randrw --size=256k --filename=x --output-format=json >fio.log
 	run -0 --separate-stderr import -f fio-json fio.log
 	jq -e --slurpfile fio fio.log '.runs[0].metrics["job read bandwidth"] == $fio[0].jobs[0].read.bw_bytes' <<<"$output"
+}
+
+@test "every document of these tests fits its schema" {
+	check_collected
 }

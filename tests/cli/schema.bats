@@ -148,6 +148,10 @@ refused_copies() {
 		/warmups/0/taken_ratio .warmups[0].taken_ratio = []
 		/ .kind = "sides"
 		/kind .kind = "page"
+		/ del(.kind)
+		/ del(.work)
+		/runs/0 del(.runs[0].boot_id)
+		/runs/0 del(.runs[0].incomplete)
 	FILTERS
 }
 
@@ -166,7 +170,7 @@ refused_copies() {
 	FILTERS
 	accepted run-file.schema.json other-*.json
 	# As it stands in the file when the daemon has gone in the run.
-	own=$(jq -c '."$defs".command_end.required + ["run_index", "failed"]' "$SOAK_SCHEMAS/run-file.schema.json")
+	own=$(jq -c '."$defs".command_end.required + ["run_index", "failed", "incomplete"]' "$SOAK_SCHEMAS/run-file.schema.json")
 	jq --argjson own "$own" '.runs[0] |= (with_entries(select(.key | IN($own[]))) | .failed = true)' run.json >lost.json
 	accepted run-file.schema.json lost.json
 	refused_copies run-file.schema.json lost.json <<<'/runs/0 .runs[0].failed = false'
