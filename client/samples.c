@@ -80,6 +80,9 @@ static int add_cpu(struct samples *samples, const json_t *cpu, size_t hint)
 	json_t *found = number < 0 ? NULL : find_cpu(samples, number, hint);
 	int r = found ? 0 : -1;
 
+	/* There twice: every column has one element a sample. */
+	if (json_array_size(json_object_get(found, columns[0].column)) > samples->n)
+		return 0;
 	for (size_t i = 0; r == 0 && i < N_COLUMNS; i++) {
 		double value = valid ? json_get_number(cpu, columns[i].member) : (double)NAN;
 
