@@ -26,6 +26,9 @@ static int collect(const json_t *column, bool is_taken, double idle_floor_ratio,
 	const json_t *cell;
 	size_t index;
 
+	/* As the daemon has it: one that was not found counts as none. */
+	if (isnan(idle_floor_ratio))
+		idle_floor_ratio = 0;
 	*ret = (struct loads){calloc(json_array_size(column) + 1, sizeof(double)), 0};
 	if (!ret->values)
 		return -ENOMEM;
