@@ -7,12 +7,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
+#include <unistd.h>
 
 #include "cleanup.h"
 #include "commands.h"
 #include "document-metrics.h"
 #include "document.h"
+#include "journal-reader.h"
 #include "journal.h"
 #include "json.h"
 #include "run-file.h"
@@ -142,39 +143,26 @@ static int take_header(struct recovery *recovery, const json_t *line)
 	return 0;
 }
 
-/* Return: 0 to go on; 1 when the line is torn; a negative errno. */
-static int read_line(struct recovery *recovery, const char *text, size_t length)
+static int read_journal(struct recovery *recovery, struct journal_reader *reader)
 {
-	json_t *line;
+	json_t *line = NULL;
 	int r;
 
-	if (length == 0 || text[length - 1] != '\n')
-		return 1;
-	line = json_loadb(text, length, JSON_REJECT_DUPLICATES, NULL);
-	if (!line)
-		return 1;
-	r = recovery->document ? take_line(recovery, line) : take_header(recovery, line);
-	json_decref(line);
-	return r;
-}
+	while ((r = journal_reader_next(reader, &line)) == -EBADMSG || (r == 0 && line)) {
+		bool is_torn = r == -EBADMSG;
 
-static int read_journal(struct recovery *recovery, FILE *file)
-{
-	cleanup(freep) char *text = NULL;
-	size_t capacity = 0;
-	ssize_t length;
-
-	while ((length = getline(&text, &capacity, file)) >= 0) {
-		int r = read_line(recovery, text, (size_t)length);
-
+		if (is_torn && !recovery->document)
+			return complain(recovery, "not a journal of soakctl run -o");
+		recovery->n_torn += is_torn;
+		if (is_torn)
+			continue;
+		r = recovery->document ? take_line(recovery, line) : take_header(recovery, line);
+		json_decref(line);
 		if (r < 0)
 			return r;
-		recovery->n_torn += (size_t)r;
-		if ((size_t)length > JOURNAL_MOST_BYTES || (r > 0 && !recovery->document))
-			return complain(recovery, "not a journal of soakctl run -o");
 	}
-	if (ferror(file))
-		return complain(recovery, strerror(errno));
+	if (r < 0)
+		return r == -ENOMEM ? r : complain(recovery, strerror(-r));
 	return recovery->document ? 0 : complain(recovery, "empty: nothing was measured yet");
 }
 
@@ -273,21 +261,27 @@ static int save(const struct recover_options *options, struct recovery *recovery
 	return 0;
 }
 
+/* Return: 0 or a negative errno after saying why. */
+static int open_journal(const struct recovery *recovery, struct journal_reader *ret)
+{
+	int r = journal_reader_open(recovery->path, ret);
+
+	if (r == 0)
+		return 0;
+	if (r == -EBUSY)
+		return complain(recovery, "a soakctl that runs is writing it");
+	return complain(recovery, r == -EINVAL ? "not a journal of soakctl run -o" : strerror(-r));
+}
+
 static int recover(const struct recover_options *options, const char *path)
 {
-	cleanup(fclosep) FILE *file = fopen(path, "re");
+	cleanup(journal_reader_fini) struct journal_reader reader;
 	struct recovery recovery = {.path = path};
-	int status = STATUS_UNUSABLE, r;
+	int status = STATUS_UNUSABLE, r = open_journal(&recovery, &reader);
 
-	if (!file) {
-		(void)complain(&recovery, strerror(errno));
+	if (r < 0)
 		return status;
-	}
-	if (flock(fileno(file), LOCK_EX | LOCK_NB) == -1) {
-		(void)complain(&recovery, "a soakctl that runs is writing it");
-		return status;
-	}
-	r = read_journal(&recovery, file);
+	r = read_journal(&recovery, &reader);
 	if (r == 0)
 		r = finish(&recovery);
 	if (r == -ENOMEM)
