@@ -47,8 +47,11 @@ static int check_existing(struct saving *saving)
 {
 	struct stat status;
 
-	if (stat(saving->options.path, &status) == -1)
+	if (stat(saving->options.path, &status) == -1) {
+		if (errno == ENOENT && lstat(saving->options.path, &status) == 0)
+			return fail(saving, "a link to no file: give the name of that file");
 		return 0;
+	}
 	if (S_ISDIR(status.st_mode))
 		return fail(saving, strerror(EISDIR));
 	saving->is_special = !S_ISREG(status.st_mode);
