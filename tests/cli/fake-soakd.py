@@ -14,7 +14,8 @@ It knows CPUs 0 and 1. The environment says what it does:
     FAKE_SOAKD_CALIBRATING=N      so many status.get are answered before it samples
     FAKE_SOAKD_DIE_AFTER=METHOD   be gone once METHOD has been answered
     FAKE_SOAKD_REFUSE=TEXT        say this on stderr and end with status 1
-    FAKE_SOAKD_SAMPLES=1          send a sample to a subscriber before each answer to run.end
+    FAKE_SOAKD_SAMPLES=N          send N samples to a subscriber before each answer to run.end: loads
+                                  of 5.17 %, of several the last one 100 %
 """
 
 import json
@@ -116,10 +117,27 @@ class Fake:
                 "late_ticks": 0, "missed_ticks": 0, "notes": [], **ratios, **trim,
                 "cpus": [{"cpu": cpu, **ratios} for cpu in self.cpus()]}
 
+    def samples(self):
+        """Return the notifications of samples that end just now."""
+        n = int(os.environ.get("FAKE_SOAKD_SAMPLES", "0"))
+        return [{"jsonrpc": "2.0", "method": "samples.update",
+                 "params": {"subscription": "s1", "dropped": 0,
+                            "sample": self.sample(1.0 if 0 < i == n - 1 else 0.0517)}}
+                for i in range(n)]
+
+    def sample(self, load):
+        cpu = {"elapsed_seconds": 0.0, "passes": 9, "taken_ratio": 1 - (1 - load) * (1 - 0.0102),
+               "load_ratio": load, "slowed_ratio": 0.003, "interruptions": 1804, "valid": True,
+               "flags": []}
+        return {"monotonic_seconds": time.monotonic(), "elapsed_seconds": 0.0, "load_ratio": load,
+                "cpus": [{"cpu": number, **cpu} for number in self.cpus()]}
+
     def answer(self, request):
         """Return the lines that answer a request."""
         method, lines = request["method"], []
         head = {"jsonrpc": "2.0", "id": request["id"]}
+        if method == "run.end" and self.subscribed:
+            lines = self.samples()
         try:
             if method not in METHODS:
                 raise Refusal(-32601, "no such method", {"method": method})
@@ -127,10 +145,6 @@ class Fake:
             answer = {**head, "result": handle(request.get("params", {}))}
         except Refusal as refusal:
             answer = {**head, "error": refusal.error}
-        if method == "run.end" and self.subscribed and "FAKE_SOAKD_SAMPLES" in os.environ:
-            lines.append({"jsonrpc": "2.0", "method": "samples.update",
-                          "params": {"subscription": "s1", "dropped": 0,
-                                     "sample": {"load_ratio": 0.0517}}})
         return lines + [answer]
 
     def serve(self, connection):
