@@ -25,8 +25,8 @@
 /* The mean of so many values has one digit more than they have. */
 #define MANY_VALUES 10
 
-/* A number without an interval is shown to a thousandth of itself. */
-#define LONE_PRECISION 0.001
+/* A number without an interval has four digits. */
+#define LONE_PRECISION 0.01
 
 struct row {
 	const char *name;

@@ -414,8 +414,8 @@ text" ]
 	run -0 --separate-stderr soakrun -n 3 --metric 'iops=iops=([0-9,]+)' --metric 'busy=busy ([0-9]+%)' --metric none=zzz -- \
 		sh -c 'echo x >>n; [ "$(wc -l <n)" = 2 ] || echo iops=40$(wc -l <n); echo busy 5%'
 	echo "$stderr"
-	[[ "$stderr" == *"  iops               402.0  [389.3, 414.7]  95% CI of the mean, 2 runs"* ]]
-	[[ "$stderr" == *"  busy               5.00 %  [5.00, 5.00]  95% CI of the mean, 3 runs"* ]]
+	[[ "$stderr" == *"  iops               402  [389, 415]  95% CI of the mean, 2 runs"* ]]
+	[[ "$stderr" == *"  busy               5.000 %  [5.000, 5.000]  95% CI of the mean, 3 runs"* ]]
 	[[ "$stderr" == *"note: run 2: no line of the output matches --metric iops"* ]]
 	[[ "$stderr" == *"note: 3 runs (first run 1): no line of the output matches --metric"* ]]
 	run -0 --separate-stderr soakrun --metric 'iops=iops=([0-9,]+)' -- echo iops=1,234
