@@ -138,6 +138,7 @@ void sides_fini(struct sides *sides)
 {
 	for (size_t i = 0; i < sides->n_documents; i++)
 		json_decref(sides->documents[i]);
+	free(sides->documents);
 	free(sides->sides);
 	free(sides->names);
 	free(sides->files);

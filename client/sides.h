@@ -25,7 +25,7 @@ struct sides {
 /*
  * Take the sides of documents.
  *
- * @documents: [n_documents]; the references are taken over, also on failure
+ * @documents: [n_documents], heap; taken over with its references, also on failure
  * @paths: [n_documents]; borrowed
  * @labels: comma-separated names in order; NULL: the sides' own, else those of the files
  *
