@@ -541,6 +541,17 @@ text" ]
 	jq -e '.metrics[0].unit == "ratio" and .runs[0].metrics.busy == 0.05' cut.json
 }
 
+@test "ab takes the numbers of both commands, and compares them" {
+	run -0 --separate-stderr "$SOAKCTL" ab --settle 0 -n 2 --json --metric 'iops=iops=([0-9]+):higher' \
+		--work-metric iops -- 'echo iops=10; echo out >&2' -- 'echo iops=12'
+	jq -e '[.sides[].runs[].metrics.iops] == [10, 10, 12, 12] and .sides[1].metrics[0].better == "higher"' <<<"$output"
+	jq -e '[.sides[].work.metric] == ["iops", "iops"] and .sides[0].runs[0].cpu_microseconds_per_work > 0' <<<"$output"
+	run -125 "$SOAKCTL" ab --metric 'iops=(' -- true -- true
+	[[ "$output" == "soakctl ab: --metric iops=(: "* ]]
+	run -0 --separate-stderr "$SOAKCTL" ab --settle 0 -n 2 --output null --metric 'iops=iops=([0-9]+)' -- 'echo iops=10' -- 'echo iops=12'
+	[[ "$stderr$output" == *iops* ]]
+}
+
 @test "metrics and work that cannot be are refused before a daemon is started" {
 	many=()
 	for i in $(seq 17); do many+=(--metric "m$i=x"); done
