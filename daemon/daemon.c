@@ -114,6 +114,7 @@ static char *on_long_line(void *context, struct peer *peer)
 static void on_peer_gone(void *context, struct peer *peer)
 {
 	methods_forget(context, peer);
+	methods_forget_pause(context, peer);
 }
 
 static void on_private_gone(void *context)
@@ -170,6 +171,8 @@ static void on_tick(int fd, short what, void *context)
 	daemon->n_due += n_expired;
 	due_ns = daemon->first_due_ns + (daemon->n_due - 1) * daemon->config.interval_ns;
 	check_sleep(daemon);
+	if (daemon->soaking.paused)
+		sampler_mark(&daemon->sampler, SAMPLE_PAUSED);
 	sample = sampler_tick(&daemon->sampler, clock_now_ns(CLOCK_MONOTONIC),
 			      (int64_t)clock_now_ns(CLOCK_REALTIME), due_ns, n_expired - 1);
 	methods_publish(daemon, sample);

@@ -51,6 +51,7 @@ struct daemon {
 	uint64_t begin_monotonic_ns;
 	uint64_t n_subscribers;
 	uint64_t next_subscription;
+	struct peer *pauser; /* the client that has stopped the soakers; NULL: they run */
 
 	bool sampling;
 	bool calibrating;

@@ -19,6 +19,7 @@ enum sample_flag {
 	SAMPLE_MIGRATED = 1 << 1,  /* the soaker was seen on another CPU */
 	SAMPLE_OFFLINE = 1 << 2,   /* the CPU was not soaked */
 	SAMPLE_SUSPENDED = 1 << 3, /* the machine slept */
+	SAMPLE_PAUSED = 1 << 4,	   /* the soakers were stopped by a client */
 };
 
 /* One CPU in one interval. */

@@ -22,6 +22,8 @@ static const struct rpc_method methods[] = {
 	{"status.get", handle_status_get, false},
 	{"calibration.get", handle_calibration_get, false},
 	{"calibration.start", handle_calibration_start, true},
+	{"soakers.pause", handle_soakers_pause, true},
+	{"soakers.resume", handle_soakers_resume, true},
 	{"samples.get", handle_samples_get, false},
 	{"samples.subscribe", handle_samples_subscribe, false},
 	{"samples.unsubscribe", handle_samples_unsubscribe, false},
@@ -198,12 +200,12 @@ void handle_status_get(const struct rpc_call *call, struct rpc_answer *answer)
 	if (!rpc_check_members(call, NULL, 0, answer))
 		return;
 	timestamp_format((int64_t)clock_now_ns(CLOCK_REALTIME), time);
-	answer->result =
-		json_pack("{s:s, s:b, s:s, s:i, s:o, s:s, s:f, s:i}", "state",
-			  daemon->calibrating ? "calibrating" : "sampling", "sampling",
-			  daemon->sampling, "version", SOAK_VERSION, "pid", (int)getpid(), "socket",
-			  socket_json(daemon), "time", time, "uptime_seconds", (double)up_ns / 1e9,
-			  "soaker_pid", (int)daemon->soaking.soaker.pid);
+	answer->result = json_pack(
+		"{s:s, s:b, s:b, s:s, s:i, s:o, s:s, s:f, s:i}", "state",
+		daemon->calibrating ? "calibrating" : "sampling", "sampling", daemon->sampling,
+		"paused", daemon->soaking.paused, "version", SOAK_VERSION, "pid", (int)getpid(),
+		"socket", socket_json(daemon), "time", time, "uptime_seconds", (double)up_ns / 1e9,
+		"soaker_pid", (int)daemon->soaking.soaker.pid);
 	counts = status_counts(daemon);
 	measurement = status_measurement(daemon);
 	if (!counts || !measurement || json_object_update(answer->result, counts) == -1 ||
@@ -242,6 +244,10 @@ void handle_calibration_start(const struct rpc_call *call, struct rpc_answer *an
 	    !params_number(call, "seconds", 1, DAEMON_MOST_CALIBRATION_SECONDS,
 			   DAEMON_CALIBRATION_SECONDS, &seconds, answer))
 		return;
+	if (daemon_of(call)->soaking.paused) {
+		rpc_fail(answer, RPC_NOT_NOW, "the soakers are paused");
+		return;
+	}
 	r = daemon_calibrate(daemon_of(call), seconds);
 	if (r == -EBUSY)
 		rpc_fail(answer, RPC_NOT_NOW, "a calibration runs already");

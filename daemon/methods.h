@@ -24,12 +24,17 @@ void methods_publish(struct daemon *daemon, const struct sample *sample);
 /* The peer has gone: forget its subscription. */
 void methods_forget(struct daemon *daemon, struct peer *peer);
 
+/* The peer has gone: the soakers that it stopped go on. */
+void methods_forget_pause(struct daemon *daemon, struct peer *peer);
+
 /* Handlers, by file. */
 void handle_server_info(const struct rpc_call *call, struct rpc_answer *answer);
 void handle_server_shutdown(const struct rpc_call *call, struct rpc_answer *answer);
 void handle_status_get(const struct rpc_call *call, struct rpc_answer *answer);
 void handle_calibration_get(const struct rpc_call *call, struct rpc_answer *answer);
 void handle_calibration_start(const struct rpc_call *call, struct rpc_answer *answer);
+void handle_soakers_pause(const struct rpc_call *call, struct rpc_answer *answer);
+void handle_soakers_resume(const struct rpc_call *call, struct rpc_answer *answer);
 void handle_samples_get(const struct rpc_call *call, struct rpc_answer *answer);
 void handle_samples_subscribe(const struct rpc_call *call, struct rpc_answer *answer);
 void handle_samples_unsubscribe(const struct rpc_call *call, struct rpc_answer *answer);

@@ -18,6 +18,7 @@ static const struct {
 	{SAMPLE_MIGRATED, "soaker-migrated"},
 	{SAMPLE_OFFLINE, "offline"},
 	{SAMPLE_SUSPENDED, "suspended"},
+	{SAMPLE_PAUSED, "paused"},
 };
 
 static json_t *flags_to_json(uint32_t flags)

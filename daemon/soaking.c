@@ -5,8 +5,10 @@
 #include "soaking.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/pidfd.h>
 
 #define NO_SLOT SIZE_MAX
 
@@ -121,6 +123,26 @@ static int isolate(struct soaking *soaking)
 	return r;
 }
 
+static int send_pause(const struct soaking *soaking, bool paused)
+{
+	if (soaking->soaker.pid == 0)
+		return 0;
+	if (pidfd_send_signal(soaking->soaker.pidfd, paused ? SIGSTOP : SIGCONT, NULL, 0) == -1)
+		return -errno;
+	return 0;
+}
+
+int soaking_pause(struct soaking *soaking, bool paused)
+{
+	int r = send_pause(soaking, paused);
+
+	if (r < 0)
+		return r;
+	soaking->paused = paused;
+	sampler_mark(soaking->sampler, SAMPLE_PAUSED);
+	return 0;
+}
+
 int soaking_start(struct soaking *soaking, const struct cpulist *available)
 {
 	int r;
@@ -142,6 +164,9 @@ int soaking_start(struct soaking *soaking, const struct cpulist *available)
 		return r;
 	}
 	register_begun(soaking);
+	/* One that has ended already is seen to by whoever watches it. */
+	if (soaking->paused)
+		(void)send_pause(soaking, true);
 	return 0;
 }
 

@@ -33,6 +33,7 @@ struct soaking {
 	struct soaker soaker;
 	struct isolation isolation;
 	bool isolated;
+	bool paused;
 	uint64_t n_restarts;
 	uint64_t carried_charged_ns;
 	struct sampler *sampler; /* borrowed; told of what begins and ends */
@@ -68,6 +69,14 @@ int soaking_start(struct soaking *soaking, const struct cpulist *available);
  * @flags: how to mark the interval going on
  */
 void soaking_stop(struct soaking *soaking, uint32_t flags);
+
+/*
+ * Stop the soakers where they are, or let them go on; the interval going on is marked. A process
+ * that is started meanwhile is stopped, too.
+ *
+ * Return: 0; a negative errno of pidfd_send_signal(2), with nothing changed.
+ */
+int soaking_pause(struct soaking *soaking, bool paused);
 
 /* Return: whether other CPUs than those that are soaked could be now. */
 bool soaking_differs(const struct soaking *soaking, const struct cpulist *available);

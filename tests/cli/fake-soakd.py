@@ -50,7 +50,7 @@ class Fake:
     def status_get(self, _params):
         self.calibrating -= 1
         sampling = self.calibrating < 0
-        return {"state": "sampling" if sampling else "calibrating", "sampling": sampling,
+        return {"state": "sampling" if sampling else "calibrating", "sampling": sampling, "paused": False,
                 "version": "fake", "pid": os.getpid(), "socket": None, "time": now(),
                 "uptime_seconds": 1.0, "soaker_pid": os.getpid(), "soaker_restarts": 0,
                 "cpus": self.cpus(), "cpus_left_out": [], "interval_seconds": 1.0,

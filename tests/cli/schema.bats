@@ -292,6 +292,31 @@ while good("calibration.get")["state"] != "done":
     time.sleep(0.1)
 bad("calibration.get", {"x": 1})
 
+# Stopped by one, seen by all, and not to be let go by another; gone with its connection.
+other = Peer(sys.argv[1], timeout=30)
+assert good("soakers.pause")["paused"] and good("status.get")["paused"]
+assert other.call("soakers.pause")["error"]["code"] == 2
+assert other.call("soakers.resume")["error"]["code"] == 2
+bad("calibration.start", {}, 2)
+bad("soakers.pause", {"x": 1})
+bad("soakers.resume", {"x": 1})
+newest = good("samples.get", {"last": 1})["samples"][0]["seq"]
+while good("samples.get", {"last": 1})["samples"][0]["seq"] < newest + 3:
+    time.sleep(0.05)
+stopped = good("samples.get", {"last": 2})["samples"]
+assert all(cpu["flags"] == ["paused"] and not cpu["valid"] for s in stopped for cpu in s["cpus"]), stopped
+assert not good("soakers.resume")["paused"] and not good("status.get")["paused"]
+bad("soakers.resume", None, 2)
+assert "result" in other.call("soakers.pause")
+other.stream.close()
+other.socket.close()
+while good("status.get")["paused"]:
+    time.sleep(0.05)
+newest = good("samples.get", {"last": 1})["samples"][0]["seq"]
+while good("samples.get", {"last": 1})["samples"][0]["seq"] < newest + 2:
+    time.sleep(0.05)
+assert all(cpu["valid"] for cpu in good("samples.get", {"last": 1})["samples"][0]["cpus"])
+
 # By position, which is never right; and what is no request of any method.
 bad("server.shutdown", [1])
 for line, code in ((b"{", -32700), (b"1", -32600), (b"[]", -32600), (b"x" * (1 << 20) + b"x", -32600),
