@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "cleanup.h"
@@ -233,6 +234,15 @@ static void say_result(const struct recovery *recovery, const char *output)
 	(void)fprintf(stderr, "\nsaved %s\n", output);
 }
 
+/* By any name: saving over the journal and taking the journal away would leave nothing. */
+static bool is_journal(const struct recovery *recovery, const char *output)
+{
+	struct stat journal, there;
+
+	return stat(recovery->path, &journal) == 0 && stat(output, &there) == 0 &&
+	       journal.st_dev == there.st_dev && journal.st_ino == there.st_ino;
+}
+
 static int save(const struct recover_options *options, struct recovery *recovery)
 {
 	cleanup(freep) char *named = default_output(recovery->path);
@@ -244,6 +254,11 @@ static int save(const struct recover_options *options, struct recovery *recovery
 			      PROGRAM ": %s does not end in " JOURNAL_SUFFIX
 				      ": say where to with -o FILE\n",
 			      recovery->path);
+		return STATUS_FAILED;
+	}
+	if (is_journal(recovery, output)) {
+		(void)fprintf(stderr, PROGRAM ": -o %s: is the journal itself: give another file\n",
+			      output);
 		return STATUS_FAILED;
 	}
 	r = run_file_save(output, recovery->document,

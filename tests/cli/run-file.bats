@@ -390,6 +390,14 @@ write_journal() {
 	[[ "$output" == *"-o FILE"* ]]
 	run -0 "$SOAKCTL" recover journal -o b.json
 	[ ! -e journal ]
+	cp a.json.part kept
+	ln a.json.part hard
+	ln -s a.json.part soft
+	for name in a.json.part hard soft; do
+		run -125 "$SOAKCTL" recover --force a.json.part -o $name
+		assert_one_line "$output"
+		cmp a.json.part kept
+	done
 	run -0 "$SOAKCTL" recover --force a.json.part
 	jq -e --slurpfile b b.json '. == $b[0]' a.json
 }
