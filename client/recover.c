@@ -91,6 +91,24 @@ static int begin_run(struct recovery *recovery, json_t *line)
 	return samples_begin(&recovery->samples, json_get_number(line, "monotonic_seconds"));
 }
 
+/* Sides that were measured in turns: in which, as soakctl ab would have written it. */
+static int add_to_order(struct recovery *recovery, const json_t *line)
+{
+	static const char *const names[] = {"A", "B"};
+	json_t *order = json_object_get(recovery->document, "order");
+	int64_t side = json_get_integer(line, "side", 0);
+
+	if (!json_is_string(json_object_get(recovery->document, "design")) || side < 0 ||
+	    side > 1 || json_is_true(json_object_get(line, "is_warmup")))
+		return 0;
+	if (!json_is_array(order)) {
+		order = json_array();
+		if (json_object_set_new(recovery->document, "order", order) == -1)
+			return -ENOMEM;
+	}
+	return json_array_append_new(order, json_string(names[side])) == -1 ? -ENOMEM : 0;
+}
+
 /* Take a finished run, with the samples that stood above it. */
 static int end_run(struct recovery *recovery, json_t *line)
 {
@@ -110,7 +128,9 @@ static int end_run(struct recovery *recovery, json_t *line)
 	recovery->n_runs++;
 	if (document_metrics_recover(side_of(recovery, line), run) < 0)
 		return -ENOMEM;
-	return json_array_append(runs, run) == -1 ? -ENOMEM : 0;
+	if (json_array_append(runs, run) == -1)
+		return -ENOMEM;
+	return add_to_order(recovery, line);
 }
 
 static int take_line(struct recovery *recovery, const json_t *line)

@@ -331,6 +331,28 @@ write_journal() {
 	run -0 "$SOAKCTL" report --trim 0 a.json
 }
 
+@test "recover brings back both sides of soakctl ab, and their order" {
+	run -0 "$SOAKCTL" ab --settle 0 -n 2 -w 1 -o whole.json -- true -- :
+	jq -e '.order == ["A", "B", "B", "A"]' whole.json
+	# Warm-up, two of the first block A B B A, two of the second, B A A B: it hangs in the last.
+	cat >b <<-'END'
+		#!/bin/sh
+		echo >>count
+		[ "$(wc -l <count)" -lt 5 ] || { echo $$ >begun.new; mv begun.new begun; exec sleep 61; }
+	END
+	chmod +x b
+	"$SOAKCTL" ab --settle 0 -n 4 -w 1 -o ab.json -- true -- ./b 2>err &
+	soakctl_pid=$!
+	wait_for 10 test -e begun
+	kill_soakctl
+	run -0 "$SOAKCTL" recover ab.json.part
+	jq -e '.kind == "sides" and .design == "abba" and
+		.order == ["A", "B", "B", "A", "B", "A", "A"]' ab.json
+	jq -e '[.sides[].runs | length] == [4, 4] and [.sides[].warmups | length] == [1, 1] and
+		(.sides[1].runs[3] | .incomplete) and ([.sides[].partial] | all)' ab.json
+	run -0 "$SOAKCTL" report ab.json
+}
+
 @test "recover passes over torn lines" {
 	write_journal whole
 	# Cut anywhere: what was finished before is there.
