@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "ascii.h"
@@ -20,13 +21,17 @@
 /* Open the file that is there, to write it over once its lock is ours. */
 static int open_existing(const char *path, bool replace, int *ret_fd)
 {
-	cleanup(closep) int fd = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
+	cleanup(closep) int fd = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	struct stat status;
 
-	if (fd < 0)
+	if (fd < 0 || fstat(fd, &status) == -1)
 		return -errno;
+	if (!S_ISREG(status.st_mode))
+		return -EINVAL;
 	if (flock(fd, LOCK_EX | LOCK_NB) == -1)
 		return errno == EWOULDBLOCK ? -EBUSY : -errno;
-	if (!replace)
+	/* One without a line is of a series that had not begun: there is nothing to recover. */
+	if (!replace && status.st_size > 0)
 		return -EEXIST;
 	if (ftruncate(fd, 0) == -1)
 		return -errno;

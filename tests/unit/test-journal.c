@@ -121,6 +121,28 @@ static void one_that_was_left_is_replaced_only_when_asked(void **state)
 	journal_fini(&journal);
 }
 
+/* Killed before it began: while soakd calibrated, say. */
+static void an_empty_one_is_in_nobodys_way(void **state)
+{
+	struct journal journal;
+
+	fixture_write(*state, "/a.json.part", "");
+	assert_int_equal(journal_open(path_of(*state, "/a.json"), false, &journal), 0);
+	journal_sample(&journal, json_null());
+	assert_int_equal(journal.error, 0);
+	assert_string_equal(read_journal(*state), "{\"sample\":null}\n");
+	journal_fini(&journal);
+}
+
+static void what_is_no_file_is_refused(void **state)
+{
+	struct journal journal;
+
+	assert_int_equal(mkfifo(path_of(*state, "/a.json.part"), 0600), 0);
+	assert_int_equal(journal_open(path_of(*state, "/a.json"), true, &journal), -EINVAL);
+	journal_fini(&journal);
+}
+
 static void links_are_not_followed(void **state)
 {
 	struct journal journal;
@@ -209,6 +231,8 @@ int main(void)
 		CASE(lines_tell_the_series),
 		CASE(one_that_is_held_is_left_alone),
 		CASE(one_that_was_left_is_replaced_only_when_asked),
+		CASE(an_empty_one_is_in_nobodys_way),
+		CASE(what_is_no_file_is_refused),
 		CASE(links_are_not_followed),
 		CASE(folders_that_are_not_there_are_told),
 		CASE(a_full_disk_ends_it),
