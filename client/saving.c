@@ -132,10 +132,19 @@ static bool complain_unlike(const struct saving *saving, const json_t *document)
 	return found;
 }
 
+/* How many runs the file was to have; what it has where it does not say so, or nonsense. */
+static int64_t requested(const json_t *side)
+{
+	int64_t n_runs = (int64_t)json_array_size(json_object_get(side, "runs"));
+	int64_t n = json_get_integer(side, "runs_requested", n_runs);
+
+	return n >= n_runs && n <= INT32_MAX ? n : n_runs;
+}
+
 static int append_to_existing(struct saving *saving, json_t **document)
 {
 	json_t *existing = saving->existing;
-	int64_t had = json_get_integer(existing, "runs_requested", 0);
+	int64_t had = requested(existing);
 	int64_t more = json_get_integer(*document, "runs_requested", 0);
 
 	if (complain_unlike(saving, *document) && !saving->options.force)
@@ -149,6 +158,7 @@ static int append_to_existing(struct saving *saving, json_t **document)
 			saving->options.program, saving->options.path);
 		return STATUS_FAILED;
 	}
+	saving->was_partial = json_is_true(json_object_get(existing, "partial"));
 	if (!json_is_array(json_object_get(existing, "warmups")))
 		(void)json_object_set_new(existing, "warmups", json_array());
 	(void)json_object_set_new(existing, "runs_requested", json_integer(had + more));

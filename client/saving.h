@@ -20,6 +20,7 @@ struct saving {
 	struct saving_options options;
 	struct journal journal;
 	json_t *existing; /* what --append adds to; owned; NULL: nothing */
+	bool was_partial; /* runs that it was to have are missing */
 	bool is_special;  /* a device or a pipe: there is no journal beside it */
 };
 

@@ -347,7 +347,8 @@ int series_end(struct series *series, int r, void (*print)(FILE *file, const str
 	progress_clear(&series->progress);
 	if (series->n_added == 0 && r != -EINTR)
 		return exit_status(series, r, reported);
-	reported = finish(series, r != 0);
+	/* Runs that were missing before still are. */
+	reported = finish(series, r != 0 || series->saving.was_partial);
 	if (reported == 0 && series->sides->json)
 		reported = write_json(series);
 	else if (reported == 0)

@@ -143,6 +143,17 @@ write_journal() {
 	jq -e '.summary.load_ratio | .n == 3 and (.mean - 0.06 | fabs) < 1e-12' b.json
 	[[ "$output" == *"3/3"*"3 runs"* ]]
 	[ ! -e b.json.part ]
+	# What was missing before still is.
+	jq '.runs_requested = 5 | .partial = true' a.json >d.json
+	run -0 soakrun -o d.json --append -- true
+	jq -e '.partial and .runs_requested == 6' d.json
+	[[ "$output" == *"partial: 3 of 6 runs"* ]]
+	# Numbers without sense are none.
+	for number in 9223372036854775807 -9223372036854775807 '"x"' null 0; do
+		sed "s/\"runs_requested\":2/\"runs_requested\":$number/" a.json >e.json
+		run -0 soakrun -o e.json --append -- true
+		jq -e '.runs_requested == 3' e.json
+	done
 	# To a file that is not there, they are the first.
 	run -0 soakrun -o c.json --append -- true
 	jq -e '.runs | length == 1' c.json
