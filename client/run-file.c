@@ -20,6 +20,9 @@
 /* The newest major version of documents that this program understands. */
 #define SCHEMA_MAJOR 1
 
+/* So many temporary files of a process of our number may be there. */
+#define MOST_LEFT_BEHIND 100
+
 struct source {
 	FILE *file;
 	size_t n_bytes;
@@ -229,10 +232,39 @@ static int sync_folder(const char *path)
 	if (!copy)
 		return -ENOMEM;
 	fd = open(dirname(copy), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	/* A folder that may be written and not read cannot be synced. */
 	if (fd < 0)
-		return -errno;
+		return errno == EACCES ? 0 : -errno;
 	/* Some network file systems have no fsync for folders. */
 	return fsync(fd) == -1 && errno != EINVAL ? -errno : 0;
+}
+
+/*
+ * Make a file in the folder of @path, under a name that is short, as that of @path may be as long
+ * as names can be. A crash may have left some behind.
+ *
+ * Return: its descriptor; a negative errno. @ret_name: free() it
+ */
+static int create_beside(const char *path, char **ret_name)
+{
+	cleanup(freep) char *copy = strdup(path);
+	const char *folder = copy ? dirname(copy) : NULL;
+	int r = folder ? -EEXIST : -ENOMEM;
+
+	for (int i = 0; r == -EEXIST && i < MOST_LEFT_BEHIND; i++) {
+		cleanup(freep) char *name = NULL;
+
+		if (asprintf(&name, "%s/.soakctl-%d-%d.tmp", folder, (int)getpid(), i) < 0) {
+			name = NULL;
+			return -ENOMEM;
+		}
+		r = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+		if (r >= 0)
+			*ret_name = take_ptr(name);
+		else
+			r = -errno;
+	}
+	return r;
 }
 
 static int move_into_place(const char *from, const char *to, bool replace)
@@ -252,15 +284,11 @@ static int move_into_place(const char *from, const char *to, bool replace)
 static int save_regular(const char *path, const json_t *document, bool replace)
 {
 	cleanup(freep) char *temporary = NULL;
-	int fd, r;
+	int fd = create_beside(path, &temporary), r;
 
-	if (asprintf(&temporary, "%s.%d.tmp", path, (int)getpid()) < 0) {
-		temporary = NULL;
-		return -ENOMEM;
-	}
-	fd = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+	/* Not -EEXIST: it is not the name of @path that somebody took. */
 	if (fd < 0)
-		return -errno;
+		return fd == -EEXIST ? -EBUSY : fd;
 	r = write_and_sync(fd, document);
 	if (r == 0)
 		r = move_into_place(temporary, path, replace);

@@ -132,6 +132,13 @@ write_journal() {
 	[ -z "$(find . -name '*.part')" ]
 }
 
+@test "what has room for its journal has room for itself" {
+	long=$(printf 'x%.0s' {1..250})
+	run -0 soakrun -o "$long" -- true
+	jq -e .kind "$long"
+	[ "$(find . -type f -name 'x*')" = "./$long" ]
+}
+
 @test "--append adds runs to those of the file, which keeps what is not understood" {
 	export FAKE_SOAKD_LOADS=0.05
 	run -0 soakrun -n 2 -o a.json -- true

@@ -117,6 +117,48 @@ static void failed_save_leaves_nothing_and_the_old_file(void **state)
 	json_decref(document);
 }
 
+static void a_name_may_be_as_long_as_names_can_be(void **state)
+{
+	json_t *document = parse(good), *loaded;
+	char name[257] = "/";
+
+	memset(name + 1, 'x', 255);
+	assert_int_equal(run_file_save(path_of(*state, name), document, false), 0);
+	assert_int_equal(run_file_load("test", path_of(*state, name), &loaded), 0);
+	json_decref(loaded);
+	json_decref(document);
+	count_files(*state, 1);
+}
+
+/* A crash left them, and the kernel gives the same numbers again. */
+static void temporary_files_that_were_left_are_in_nobodys_way(void **state)
+{
+	json_t *document = parse(good);
+	char name[64];
+
+	for (int i = 0; i < 3; i++) {
+		(void)snprintf(name, sizeof(name), "/.soakctl-%d-%d.tmp", (int)getpid(), i);
+		fixture_write(*state, name, "left");
+	}
+	assert_int_equal(run_file_save(path_of(*state, "/a.json"), document, false), 0);
+	count_files(*state, 4);
+	json_decref(document);
+}
+
+static void a_name_without_folder_is_of_this_one(void **state)
+{
+	json_t *document = parse(good);
+	char *before = getcwd(NULL, 0);
+
+	assert_int_equal(chdir(*state), 0);
+	assert_int_equal(run_file_save("a.json", document, false), 0);
+	assert_int_equal(access(path_of(*state, "/a.json"), F_OK), 0);
+	assert_int_equal(chdir(before), 0);
+	free(before);
+	count_files(*state, 1);
+	json_decref(document);
+}
+
 static void what_is_no_run_file_is_refused(void **state)
 {
 	static const struct {
@@ -181,6 +223,9 @@ int main(void)
 		with_folder(link_to_a_file_stays_a_link),
 		cmocka_unit_test(device_stays_a_device),
 		with_folder(failed_save_leaves_nothing_and_the_old_file),
+		with_folder(a_name_may_be_as_long_as_names_can_be),
+		with_folder(temporary_files_that_were_left_are_in_nobodys_way),
+		with_folder(a_name_without_folder_is_of_this_one),
 		with_folder(what_is_no_run_file_is_refused),
 		cmocka_unit_test(sides_are_found_in_both_kinds),
 	};
