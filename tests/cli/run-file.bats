@@ -86,6 +86,7 @@ write_journal() {
 		([.cpus[].cpu] == [0, 1]) and (.cpus | all((.taken_ppm | length) == 10 and
 		(.slowed_ppm | length) == 10 and .interruptions[9] == 1804)))' a.json
 	[ ! -e a.json.part ]
+	collect run-file <a.json
 	run -0 --separate-stderr soakrun -o b.json -- true
 	[ -z "$output" ]
 	[ "$(tail -n 1 <<<"$stderr")" = "saved b.json" ]
@@ -150,6 +151,7 @@ write_journal() {
 	jq -e '.summary.load_ratio | .n == 3 and (.mean - 0.06 | fabs) < 1e-12' b.json
 	[[ "$output" == *"3/3"*"3 runs"* ]]
 	[ ! -e b.json.part ]
+	collect run-file <b.json
 	# What was missing before still is.
 	jq '.runs_requested = 5 | .partial = true' a.json >d.json
 	run -0 soakrun -o d.json --append -- true
@@ -183,6 +185,7 @@ write_journal() {
 	[[ "$output" == *"--append"*Another* ]]
 	run -0 soakrun -o a.json --append --force -- true
 	jq -e '[.runs[].run_index] == [1, 2] and .environment.cpu_model == "Another"' a.json
+	collect run-file <a.json
 }
 
 @test "--append to what is no run file is refused, and leaves it" {
@@ -236,6 +239,8 @@ write_journal() {
 	FAKE_SOAKD_DIE_AFTER=run.end run -125 soakrun -n 3 -o b.json -- true
 	[[ "$output" == *"saved b.json"* ]]
 	jq -e '.partial and (.runs | length) >= 1' b.json
+	collect run-file <a.json
+	collect run-file <b.json
 	[ -z "$(find . -name '*.part')" ]
 }
 
@@ -248,6 +253,7 @@ write_journal() {
 	grep -x "saved a.json" err
 	jq -e '.partial and (.runs | length) == 1 and .runs[0].failed' a.json
 	[ ! -e a.json.part ]
+	collect run-file <a.json
 }
 
 @test "nothing measured leaves nothing" {
@@ -328,6 +334,7 @@ write_journal() {
 	run -0 "$SOAKCTL" recover a.json.part
 	jq -e '.partial and (.runs | length) == 1 and (.runs[0] | .incomplete and .failed)' a.json
 	[ ! -e a.json.part ]
+	collect run-file <a.json
 	cp kept a.json.part
 	run -0 soakrun -o a.json --force -- true
 	jq -e '.partial == false and .runs[0].incomplete == false' a.json
@@ -369,6 +376,7 @@ write_journal() {
 	jq -e '[.sides[].runs | length] == [4, 4] and [.sides[].warmups | length] == [1, 1] and
 		(.sides[1].runs[3] | .incomplete) and ([.sides[].partial] | all)' ab.json
 	run -0 "$SOAKCTL" report ab.json
+	collect run-file <ab.json
 }
 
 @test "recover passes over torn lines" {
@@ -473,6 +481,8 @@ write_journal() {
 		(.summary.load_ratio.mean - 0.0517 | fabs) < 1e-9' <<<"$output"
 	run -0 "$SOAKCTL" report --trim 8 a.json
 	[[ "$output" == *short*"2 runs are short"* ]]
+	run -0 "$SOAKCTL" report --trim 8 --json a.json
+	collect run-file <<<"$output"
 	jq 'del(.runs[1].samples)' a.json >b.json
 	run -2 "$SOAKCTL" report --trim 8 b.json
 	assert_one_line "$output"
@@ -557,6 +567,7 @@ start_daemon() {
 	jq -e '.runs[2].samples.load_ratio | length >= $n - 1 and length >= 4' --argjson n "$n" a.json
 	jq -e '.runs[2].load_ratio != null and .runs[2].failed' a.json
 	[ ! -e a.json.part ]
+	collect run-file <a.json
 	run -0 "$SOAKCTL" report a.json
 	[[ "$output" == *"partial: 3 of 5 runs"* ]]
 }
@@ -576,4 +587,8 @@ start_daemon() {
 		jq -e --slurpfile a a.json '[[.runs[].cpus[]], [$a[0].runs[].cpus[]]] | transpose | all(
 			(.[0].load_ratio - .[1].load_ratio | fabs) < 3e-6)' <<<"$output"
 	done
+}
+
+@test "every file fits its schema" {
+	check_collected
 }
