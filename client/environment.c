@@ -15,12 +15,11 @@
 #include "file.h"
 #include "json.h"
 #include "machine.h"
+#include "parse.h"
 
 #ifdef __x86_64__
 #include <cpuid.h>
 #endif
-
-#define MEMINFO_BYTES ((size_t)16 * 1024)
 
 /* What of status.get belongs to the environment of a result. */
 static const char *const status_members[] = {
@@ -95,14 +94,23 @@ static json_t *mitigations_to_json(const char *root)
 	return mitigations;
 }
 
-/* MemTotal of /proc/meminfo. */
+/* Its first line: "MemTotal:       16318480 kB". */
 static json_t *memory_to_json(const char *root)
 {
-	cleanup(freep) char *text = NULL;
-	unsigned long long kib;
+	static const char label[] = "MemTotal:", unit[] = " kB";
+	cleanup(freep) char *line = NULL;
+	uint64_t kib;
+	char *number, *end;
 
-	if (file_read_head(root, "/proc/meminfo", MEMINFO_BYTES, &text) < 0 ||
-	    sscanf(text, "MemTotal: %llu kB", &kib) != 1 || kib > INT64_MAX / 1024)
+	if (file_read_line(root, "/proc/meminfo", &line) < 0 ||
+	    strncmp(line, label, strlen(label)) != 0)
+		return json_null();
+	number = line + strlen(label) + strspn(line + strlen(label), " ");
+	end = strstr(number, unit);
+	if (!end || end[strlen(unit)] != '\0')
+		return json_null();
+	*end = '\0';
+	if (parse_u64(number, 0, INT64_MAX / 1024, &kib) < 0)
 		return json_null();
 	return json_integer((json_int_t)(kib * 1024));
 }
@@ -128,12 +136,23 @@ static const char *hypervisor_name(void)
 			return known[i].name;
 	return "unknown hypervisor";
 }
+#define WITHOUT_FLAG "none"
 #else
 static const char *hypervisor_name(void)
 {
 	return "unknown hypervisor";
 }
+/* Only x86 has a flag for it. */
+#define WITHOUT_FLAG "unknown"
 #endif
+
+/* Xen says so itself, also where the CPU does not: Documentation/ABI/stable/sysfs-hypervisor-xen.
+ */
+static json_t *virtualisation_to_json(const char *root, const struct machine *machine)
+{
+	return line_to_json(root, "/sys/hypervisor/type",
+			    machine->hypervisor ? hypervisor_name() : WITHOUT_FLAG);
+}
 
 json_t *environment_of_machine(const char *root, int cpu)
 {
@@ -158,7 +177,7 @@ json_t *environment_of_machine(const char *root, int cpu)
 	r |= json_object_set_new(environment, "mitigations", mitigations_to_json(root));
 	r |= json_object_set_new(environment, "memory_bytes", memory_to_json(root));
 	r |= json_object_set_new(environment, "virtualisation",
-				 json_string(machine.hypervisor ? hypervisor_name() : "none"));
+				 virtualisation_to_json(root, &machine));
 	if (r != 0) {
 		json_decref(environment);
 		return NULL;

@@ -37,7 +37,11 @@ static void a_machine_that_tells_nothing_has_words(void **state)
 		assert_text(environment, unknown[i], "unknown");
 	assert_text(environment, "governor", "none");
 	assert_text(environment, "driver", "none");
+#ifdef __x86_64__
 	assert_text(environment, "virtualisation", "none");
+#else
+	assert_text(environment, "virtualisation", "unknown");
+#endif
 	assert_true(json_is_null(json_object_get(environment, "memory_bytes")));
 	assert_int_equal(json_object_size(json_object_get(environment, "mitigations")), 0);
 	assert_true(json_is_object(json_object_get(environment, "mitigations")));
@@ -72,7 +76,7 @@ static void facts_come_from_their_files(void **state)
 	json_decref(environment);
 }
 
-static void a_virtual_machine_is_none_without(void **state)
+static void a_virtual_machine_is_called_one(void **state)
 {
 	json_t *environment;
 
@@ -84,9 +88,25 @@ static void a_virtual_machine_is_none_without(void **state)
 	json_decref(environment);
 }
 
+static void xen_says_what_the_cpu_does_not(void **state)
+{
+	json_t *environment;
+
+	fixture_write(*state, "/sys/hypervisor/type", "xen\n");
+	environment = environment_of_machine(*state, 0);
+	assert_non_null(environment);
+	assert_text(environment, "virtualisation", "xen");
+	json_decref(environment);
+}
+
 static void memory_without_sense_is_null(void **state)
 {
-	static const char *const texts[] = {"", "MemFree: 3 kB\n", "MemTotal: x kB\n",
+	static const char *const texts[] = {"",
+					    "MemFree: 3 kB\n",
+					    "MemTotal: x kB\n",
+					    "MemTotal: 3\n",
+					    "MemTotal: -3 kB\n",
+					    "MemTotal:\n",
 					    "MemTotal: 99999999999999999 kB\n"};
 
 	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
@@ -128,8 +148,11 @@ static void the_daemon_adds_its_own(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		CASE(a_machine_that_tells_nothing_has_words), CASE(facts_come_from_their_files),
-		CASE(a_virtual_machine_is_none_without),      CASE(memory_without_sense_is_null),
+		CASE(a_machine_that_tells_nothing_has_words),
+		CASE(facts_come_from_their_files),
+		CASE(a_virtual_machine_is_called_one),
+		CASE(xen_says_what_the_cpu_does_not),
+		CASE(memory_without_sense_is_null),
 		cmocka_unit_test(the_daemon_adds_its_own),
 	};
 
