@@ -74,23 +74,50 @@ struct load_ratios report_sample_ratios(const struct cpu_sample *cpus,
 				    mean_value(&load)};
 }
 
+static bool begins_at_or_after(const struct sample *sample, uint64_t when_ns)
+{
+	return sample->monotonic_ns - sample->elapsed_ns >= when_ns;
+}
+
+static bool ends_after(const struct sample *sample, uint64_t when_ns)
+{
+	return sample->monotonic_ns > when_ns;
+}
+
+/*
+ * Return: the seq of the first sample that @is_past holds for, newest + 1 when there is none.
+ *
+ * Samples follow each other in time, so a report costs what its stretch holds, not the history.
+ */
+static uint64_t find_first(const struct history *history,
+			   bool (*is_past)(const struct sample *, uint64_t), uint64_t when_ns)
+{
+	uint64_t first = history_oldest(history), end = history->newest + 1;
+	const struct cpu_sample *cpus;
+
+	while (first < end) {
+		uint64_t middle = first + (end - first) / 2;
+
+		if (is_past(history_get(history, middle, &cpus), when_ns))
+			end = middle;
+		else
+			first = middle + 1;
+	}
+	return first;
+}
+
 static struct stretch find_stretch(const struct history *history,
 				   const struct report_request *request, bool *ret_lost)
 {
-	struct stretch stretch = {.first = history_oldest(history), .end = history->newest + 1};
+	struct stretch stretch = {
+		.first = find_first(history, begins_at_or_after, request->begin_ns),
+		.end = find_first(history, ends_after, request->end_ns),
+	};
 	const struct cpu_sample *cpus;
-	uint64_t oldest = stretch.first;
+	uint64_t oldest = history_oldest(history);
 
-	while (stretch.first < stretch.end) {
-		const struct sample *sample = history_get(history, stretch.first, &cpus);
-
-		if (sample->monotonic_ns - sample->elapsed_ns >= request->begin_ns)
-			break;
-		stretch.first++;
-	}
-	while (stretch.end > stretch.first &&
-	       history_get(history, stretch.end - 1, &cpus)->monotonic_ns > request->end_ns)
-		stretch.end--;
+	if (stretch.end < stretch.first)
+		stretch.end = stretch.first;
 	/* The oldest kept sample is inside: were those before it, too? */
 	*ret_lost = oldest > 1 && stretch.first == oldest && stretch.end > stretch.first &&
 		    history_get(history, oldest, &cpus)->monotonic_ns -

@@ -140,6 +140,43 @@ static void test_cpus_are_averaged_and_chosen(void **state)
 	sampler_fini(&sampler);
 }
 
+/* Samples of uneven length, in a ring that has turned over: as one by one would have found them. */
+static void test_the_stretch_is_found_wherever_it_begins_and_ends(void **state)
+{
+	enum { CAPACITY = 7, N_PUSHED = 17 };
+	static const uint64_t lengths[] = {3, 1, 5, 2};
+	uint64_t ends[N_PUSHED + 1] = {0};
+	struct sampler sampler;
+
+	(void)state;
+	sampler_make(&sampler, CAPACITY);
+	for (uint64_t seq = 1; seq <= N_PUSHED; seq++) {
+		struct cpu_sample *parts;
+		struct sample *sample = history_push(&sampler.history, &parts);
+
+		sample->elapsed_ns = lengths[seq % 4] * SECOND;
+		ends[seq] = ends[seq - 1] + sample->elapsed_ns;
+		sample->monotonic_ns = ends[seq];
+	}
+	for (uint64_t begin = 0; begin <= ends[N_PUSHED] + SECOND; begin += SECOND / 2)
+		for (uint64_t end = begin; end <= ends[N_PUSHED] + SECOND; end += SECOND / 2) {
+			const struct load_counts exact[N_CPUS] = {0};
+			const struct report_request request = {
+				.selected = both, .begin_ns = begin, .end_ns = end, .exact = exact};
+			struct report report;
+			size_t n = 0;
+
+			for (uint64_t seq = N_PUSHED - CAPACITY + 1; seq <= N_PUSHED; seq++)
+				n += ends[seq - 1] >= begin && ends[seq] <= end;
+			assert_int_equal(report_compute(&sampler, baselines, &request, &report), 0);
+			assert_int_equal(report.n_samples, n);
+			assert_int_equal(report.samples_lost,
+					 n > 0 && begin < ends[N_PUSHED - CAPACITY]);
+			report_fini(&report);
+		}
+	sampler_fini(&sampler);
+}
+
 /* seeds: eight from each end need 21 samples for five to be left. */
 static void test_short_when_fewer_than_five_are_left(void **state)
 {
@@ -289,6 +326,7 @@ int main(void)
 		cmocka_unit_test(test_trimmed_mean_cuts_the_ends),
 		cmocka_unit_test(test_a_burst_is_in_the_untrimmed_load_only),
 		cmocka_unit_test(test_cpus_are_averaged_and_chosen),
+		cmocka_unit_test(test_the_stretch_is_found_wherever_it_begins_and_ends),
 		cmocka_unit_test(test_short_when_fewer_than_five_are_left),
 		cmocka_unit_test(test_only_samples_wholly_inside_count),
 		cmocka_unit_test(test_exact_counts_make_the_untrimmed_load),
