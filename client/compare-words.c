@@ -83,6 +83,14 @@ int compare_digits(const json_t *metric)
 	return number_digits(uncertainty, most);
 }
 
+int compare_value_digits(const json_t *metric)
+{
+	int digits = compare_digits(metric);
+	int most = (int)json_get_integer(metric, "decimals", LONE_DIGITS);
+
+	return digits < most ? digits : most;
+}
+
 struct number compare_number(const json_t *metric, const json_t *object, const char *member)
 {
 	return number_format(json_get_number(object, member) * compare_scale(metric),

@@ -18,6 +18,9 @@ const char *compare_name(const json_t *comparison, const json_t *pair, const cha
 /* Digits behind the point that the metric's figures deserve, by the uncertainty of the change. */
 int compare_digits(const json_t *metric);
 
+/* The same for single values, which have no more of them than they were measured with. */
+int compare_value_digits(const json_t *metric);
+
 /* Return: by what values are multiplied for people: 100 for ratios. */
 double compare_scale(const json_t *metric);
 

@@ -196,7 +196,7 @@ static void write_mail_side(FILE *stream, const json_t *metric, const char *whic
 	json_array_foreach (values, index, value)
 		(void)fprintf(stream, "%s%s%s", index ? " " : "",
 			      number_format(json_number_value(value) * compare_scale(metric),
-					    compare_digits(metric))
+					    compare_value_digits(metric))
 				      .text,
 			      unit);
 }

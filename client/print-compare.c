@@ -79,7 +79,7 @@ static void fill_values(struct libscols_line *line, const json_t *metric, const 
 
 		set_cell(line, i + 1,
 			 value ? number_format(json_number_value(value) * compare_scale(metric),
-					       compare_digits(metric))
+					       compare_value_digits(metric))
 					 .text
 			       : "");
 	}

@@ -1,0 +1,157 @@
+#!/usr/bin/env bats
+# soakctl compare as its user meets it; no daemon is needed. The two tables are three and ten runs a
+# side of a kernel patch's CPU load: the first does not tell the sides apart, the second does.
+
+load common
+
+BEFORE=(5.02 5.23 5.27)
+AFTER=(5.27 5.33 5.32)
+BEFORE10=(5.02 5.23 5.27 5.11 5.19 5.24 5.16 5.21 5.08 5.25)
+AFTER10=(5.27 5.33 5.32 5.29 5.38 5.31 5.24 5.36 5.30 5.28)
+
+setup() {
+	cd "$BATS_TEST_TMPDIR" || return 1
+}
+
+compare() {
+	soakctl compare "$@"
+}
+
+# A run file with these loads, after a jq filter: make FILE FILTER LOAD_PERCENT...
+make() {
+	local file=$1 filter=$2
+
+	shift 2
+	jq -nc --arg name "${file%.json}" --args '{
+		schema_version: "1.0", kind: "side", tool: {name: "soakctl", version: "0.1.0"},
+		time: "2026-01-02T03:04:05Z", label: $name, command: ["./bench", "-O"],
+		runs_requested: ($ARGS.positional | length), partial: false, trim_ratio: 0.1,
+		environment: {cpu_model: "X", cpus: [0, 1], body: "alu", body_version: 1, kernel: "6.12"},
+		metrics: [], work: null, warmups: [], summary: {},
+		runs: [$ARGS.positional | to_entries[] | (.value | tonumber / 100) as $load | {
+			run_index: (.key + 1), failed: false, boot_id: "b1", kernel: "6.12", load_ratio: $load,
+			untrimmed_load_ratio: $load, metrics: {}}]} | '"$filter" "$@" >"$file"
+}
+
+# As "before", of another kernel and boot.
+patched='.environment.kernel = "6.12-patch" | .runs[].boot_id = "b2"'
+
+# The table that does not tell its sides apart.
+make_three() {
+	make before.json . "${BEFORE[@]}"
+	make after.json "$patched" "${AFTER[@]}"
+}
+
+make_ten() {
+	make before.json . "${BEFORE10[@]}"
+	make after.json "$patched" "${AFTER10[@]}"
+}
+
+# stdout of the command is the text on stdin: prints COMMAND...
+prints() {
+	cat >expected
+	"$@" >printed
+	diff -u expected printed
+}
+
+@test "three runs a side, as text" {
+	make_three
+	prints compare before.json after.json <<-'TEXT'
+		before: ./bench -O, 3 runs, Linux 6.12
+		after:  ./bench -O, 3 runs, Linux 6.12-patch
+
+		CPU load, %
+		          run 1  run 2  run 3  mean  95% CI
+		  before   5.02   5.23   5.27  5.17  [4.84, 5.51]
+		  after    5.27   5.33   5.32  5.31  [5.23, 5.39]
+		  change    +0.13 pp [-0.18, +0.44]  (+2.6 % of before)
+		            Welch t 1.67, df 2.2, p 0.22, 3 + 3 runs
+		  NOT DISTINGUISHABLE: after could be anything from 0.18 pp less to 0.44
+		  pp more. With this spread, 3 runs a side show a change of 0.30 pp or
+		  more (80 % power); one of 0.13 pp takes 10 runs a side.
+
+		What differs from before to after:
+		  kernel                    6.12 -> 6.12-patch (expected)
+		  boot                      b1 -> b2 (expected)
+		  note: each side is one boot: what differs from boot to boot is not in
+		        the interval
+	TEXT
+}
+
+@test "three runs a side, as Markdown, CSV, JSON and mail" {
+	make_three
+	prints compare --format markdown before.json after.json <<-'TEXT'
+		| | before | after | change [95 % CI] | p | verdict |
+		| --- | --- | --- | --- | --- | --- |
+		| CPU load, % | 5.17 [4.84, 5.51] | 5.31 [5.23, 5.39] | +0.13 pp [-0.18, +0.44] | 0.22 | NOT DISTINGUISHABLE |
+
+		- differs: kernel: 6.12 -> 6.12-patch
+		- differs: boot: b1 -> b2
+		- each side is one boot: what differs from boot to boot is not in the interval
+	TEXT
+	prints compare --format mail before.json after.json <<-'TEXT'
+		  CPU load (soakctl 0.1.0, ./bench -O, n=3+3):
+		    before: 5.02% 5.23% 5.27%
+		    after:  5.27% 5.33% 5.32%
+		    change: +0.13pp, CI95 [-0.18, +0.44]pp, p=0.22: not distinguishable
+	TEXT
+	compare --format json before.json after.json >json
+	jq -e '.kind == "comparison" and .schema_version == "1.0" and .confidence == 0.95 and (.paired | not) and
+		[.sides[] | .name, .runs, .failed_runs, .boots] == ["before", 3, 0, 1, "after", 3, 0, 1]' json
+	jq -e '.pairs[0].metrics | length == 1 and (.[0] | .name == "load" and .first.n == 3 and
+		(.first.mean - 0.0517333 | fabs) < 1e-7 and (.first.ci_low - 0.04839743 | fabs) < 1e-8 and
+		(.difference - 0.00133333 | fabs) < 1e-8 and (.ci_low + 0.00178092 | fabs) < 1e-8 and
+		(.ci_high - 0.00444759 | fabs) < 1e-8 and (.t - 1.672484 | fabs) < 1e-6 and
+		(.df - 2.228455 | fabs) < 1e-6 and (.p - 0.2235085 | fabs) < 1e-7 and
+		(.detectable - 0.002998 | fabs) < 5e-6 and .replicates_needed == 10 and
+		.verdict == "not distinguishable" and .obstacle == null)' json
+	compare --format csv before.json after.json >csv
+	python3 - json <<-'PY'
+		import csv, json, sys
+		metric = json.load(open(sys.argv[1]))["pairs"][0]["metrics"][0]
+		with open("csv", newline="") as file:
+		    rows = list(csv.DictReader(file, strict=True))
+		assert len(rows) == 1 and None not in rows[0], rows
+		row = rows[0]
+		assert row["metric"] == "load" and row["unit"] == "ratio" and row["first"] == "before"
+		assert row["second"] == "after" and row["second_n"] == "3" and row["obstacle"] == ""
+		assert row["verdict"] == "not distinguishable" and row["rank_p"] == ""
+		for name in ("difference", "ci_low", "ci_high", "t", "df", "p", "detectable"):
+		    assert float(row[name]) == metric[name], name
+		assert float(row["first_sd"]) == metric["first"]["sd"]
+	PY
+}
+
+@test "ten runs a side, which show more" {
+	make_ten
+	prints compare before.json after.json <<-'TEXT'
+		before: ./bench -O, 10 runs, Linux 6.12
+		after:  ./bench -O, 10 runs, Linux 6.12-patch
+
+		CPU load, %
+		           n   mean  95% CI             sd
+		  before  10  5.176  [5.117, 5.235]  0.082
+		  after   10  5.308  [5.278, 5.338]  0.042
+		  change    +0.132 pp [+0.069, +0.195]  (+2.6 % of before)
+		            Welch t 4.52, df 13.4, p 0.00053, 10 + 10 runs
+		  MORE in after (worse), by 0.069 pp to 0.195 pp. With this spread, 10
+		  runs a side show a change of 0.086 pp or more (80 % power).
+
+		What differs from before to after:
+		  kernel                    6.12 -> 6.12-patch (expected)
+		  boot                      b1 -> b2 (expected)
+		  note: each side is one boot: what differs from boot to boot is not in
+		        the interval
+	TEXT
+	run -0 compare after.json before.json
+	[[ "$output" == *"LESS in before (better), by 0.069 pp to 0.195 pp."* ]]
+}
+
+# Means of ten have a digit more than the values, which have none to give.
+@test "no value is listed with more digits than it has" {
+	printf '%s\n' "${BEFORE10[@]}" >before
+	printf '%s\n' "${AFTER10[@]}" >after
+	run -0 --separate-stderr compare --format-in values --format mail before after
+	[[ "$output" == *" 5.02 5.23 5.27 5.11 5.19 5.24 5.16 5.21 5.08 5.25"* ]]
+	[[ "$output" == *"change: +0.132, CI95 [+0.069, +0.195], p=0.00053: more"* ]]
+}
