@@ -9,11 +9,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ascii.h"
 #include "comparison.h"
 #include "json.h"
 
 /* Digits of a figure without any interval. */
 #define LONE_DIGITS 3
+#define MOST_DIGITS 9
 
 /* The mean of so many values has one digit more than they have. */
 #define MANY_VALUES 10
@@ -103,12 +105,19 @@ struct number compare_number_signed(const json_t *metric, const json_t *object, 
 				    compare_digits(metric));
 }
 
-void compare_write_change(FILE *stream, const json_t *metric)
+/* " pp"; nothing without a unit. */
+static void write_change_unit(FILE *stream, const json_t *metric)
 {
 	const char *unit = compare_change_unit(metric);
 
-	(void)fprintf(stream, "%s%s%s", compare_number_signed(metric, metric, "difference").text,
-		      unit[0] ? " " : "", unit);
+	(void)fputs(unit[0] ? " " : "", stream);
+	ascii_write(stream, unit);
+}
+
+void compare_write_change(FILE *stream, const json_t *metric)
+{
+	(void)fputs(compare_number_signed(metric, metric, "difference").text, stream);
+	write_change_unit(stream, metric);
 	if (json_is_number(json_object_get(metric, "ci_low")))
 		(void)fprintf(stream, " [%s, %s]",
 			      compare_number_signed(metric, metric, "ci_low").text,
@@ -136,7 +145,7 @@ void compare_write_test(FILE *stream, const json_t *metric)
 		(void)fprintf(stream, "; Mann-Whitney p %.2g", rank_p);
 }
 
-const char *compare_word(const json_t *metric)
+static const char *word_of(const json_t *metric)
 {
 	if (is_text(metric, "verdict", COMPARISON_MORE))
 		return "MORE";
@@ -149,7 +158,8 @@ const char *compare_word(const json_t *metric)
 	return is_text(metric, "obstacle", COMPARISON_EQUAL) ? "EQUAL" : "CANNOT TEST";
 }
 
-const char *compare_judgement(const json_t *metric)
+/* Behind MORE or LESS, where it is known which of them is wanted. */
+static const char *judgement_of(const json_t *metric)
 {
 	const char *better = json_get_string(metric, "better");
 	bool more = is_text(metric, "verdict", COMPARISON_MORE);
@@ -159,25 +169,43 @@ const char *compare_judgement(const json_t *metric)
 	return more == (strcmp(better, "higher") == 0) ? " (better)" : " (worse)";
 }
 
-/* "0.18 pp less", "0.44 pp more" */
-static void write_side_of_zero(FILE *stream, const json_t *metric, const char *member)
-{
-	double value = json_get_number(metric, member) * compare_scale(metric);
-	const char *unit = compare_change_unit(metric);
-
-	(void)fprintf(stream, "%s%s%s %s", number_format(fabs(value), compare_digits(metric)).text,
-		      unit[0] ? " " : "", unit, value < 0 ? "less" : "more");
-}
-
 /* "1.3 pp": a size, in the metric's unit. */
 static void write_size(FILE *stream, const json_t *metric, double size)
 {
-	const char *unit = compare_change_unit(metric);
+	double shown = fabs(size) * compare_scale(metric);
 
-	(void)fprintf(
-		stream, "%s%s%s",
-		number_format(fabs(size) * compare_scale(metric), compare_digits(metric)).text,
-		unit[0] ? " " : "", unit);
+	(void)fputs(number_format(shown, compare_digits(metric)).text, stream);
+	write_change_unit(stream, metric);
+}
+
+/* --min-effect, with at least two digits, however uncertain the change is. */
+static void write_min_effect(FILE *stream, const json_t *metric)
+{
+	double shown = json_get_number(metric, "min_effect") * compare_scale(metric);
+	int digits = number_digits(shown, MOST_DIGITS), others = compare_digits(metric);
+
+	(void)fputs(number_format(shown, digits > others ? digits : others).text, stream);
+	write_change_unit(stream, metric);
+}
+
+/* "0.18 pp less", "0.44 pp more" */
+static void write_side_of_zero(FILE *stream, const json_t *metric, const char *member)
+{
+	double value = json_get_number(metric, member);
+
+	write_size(stream, metric, value);
+	(void)fputs(value < 0 ? " less" : " more", stream);
+}
+
+void compare_write_word(FILE *stream, const json_t *metric)
+{
+	(void)fprintf(stream, "%s%s", word_of(metric), judgement_of(metric));
+	if (is_text(metric, "verdict", COMPARISON_SAME_WITHIN)) {
+		(void)fputc(' ', stream);
+		write_min_effect(stream, metric);
+	}
+	if (!json_is_string(json_object_get(metric, "verdict")))
+		(void)fprintf(stream, " (%s)", json_get_string(metric, "obstacle"));
 }
 
 /* What these sides could have shown, and what the change seen would take. */
@@ -248,15 +276,14 @@ static void write_proven(FILE *stream, const char *second, const json_t *metric)
 	double min_effect = json_get_number(metric, "min_effect");
 	double low = json_get_number(metric, "ci_low"), high = json_get_number(metric, "ci_high");
 
-	(void)fprintf(stream, "%s in %s%s, by ", compare_word(metric), second,
-		      compare_judgement(metric));
+	(void)fprintf(stream, "%s in %s%s, by ", word_of(metric), second, judgement_of(metric));
 	write_size(stream, metric, fmin(fabs(low), fabs(high)));
 	(void)fprintf(stream, " to ");
 	write_size(stream, metric, fmax(fabs(low), fabs(high)));
 	(void)fputc('.', stream);
 	if (fabs(json_get_number(metric, "difference")) < min_effect) {
 		(void)fprintf(stream, " It may well be below the ");
-		write_size(stream, metric, min_effect);
+		write_min_effect(stream, metric);
 		(void)fprintf(stream, " of --min-effect.");
 	}
 }
@@ -264,7 +291,7 @@ static void write_proven(FILE *stream, const char *second, const json_t *metric)
 static void write_same(FILE *stream, const char *second, const json_t *metric)
 {
 	(void)fprintf(stream, "SAME WITHIN ");
-	write_size(stream, metric, json_get_number(metric, "min_effect"));
+	write_min_effect(stream, metric);
 	(void)fprintf(stream, ": %s is ", second);
 	write_range(stream, metric);
 	(void)fputc('.', stream);

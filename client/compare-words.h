@@ -24,10 +24,10 @@ int compare_value_digits(const json_t *metric);
 /* Return: by what values are multiplied for people: 100 for ratios. */
 double compare_scale(const json_t *metric);
 
-/* Return: "%", "s", ...; "" without. */
+/* Return: "%", "s", ...; "" without. A file may have put any text here: ascii_write() it. */
 const char *compare_unit(const json_t *metric);
 
-/* Return: the unit of differences: "pp" for ratios. */
+/* The same of differences: "pp" for ratios. */
 const char *compare_change_unit(const json_t *metric);
 
 /* One member of @object ("first", "second" or the metric itself), scaled, with those digits. */
@@ -40,11 +40,11 @@ void compare_write_change(FILE *stream, const json_t *metric);
 /* "Welch t 1.67, df 2.2, p 0.22, 3 + 3 runs" */
 void compare_write_test(FILE *stream, const json_t *metric);
 
-/* "NOT DISTINGUISHABLE", "MORE", ..., "CANNOT TEST", "EQUAL" */
-const char *compare_word(const json_t *metric);
-
-/* Behind MORE or LESS, where it is known: " (worse)" or " (better)"; else "". */
-const char *compare_judgement(const json_t *metric);
+/*
+ * The verdict in a few words: "MORE (worse)", "SAME WITHIN 0.40 pp", "NOT DISTINGUISHABLE",
+ * "CANNOT TEST (one value)".
+ */
+void compare_write_word(FILE *stream, const json_t *metric);
 
 /* The verdict as a sentence, with what these runs could have shown. */
 void compare_write_verdict(FILE *stream, const json_t *comparison, const json_t *pair,

@@ -11,12 +11,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ascii.h"
 #include "cleanup.h"
 #include "column.h"
+#include "compare-words.h"
 #include "contrast.h"
 #include "differences.h"
 #include "htest.h"
 #include "json.h"
+#include "number.h"
 #include "side.h"
 #include "verdict.h"
 
@@ -47,26 +50,35 @@ static int note(json_t *notes, const char *format, ...)
 	return json_array_append_new(notes, json_string(text)) == -1 ? -ENOMEM : 0;
 }
 
-static const char *points(const struct metric *metric)
+/* Return: " pp", " s", ... or "", ASCII; free() it; NULL on lack of memory. */
+static char *unit_text(const struct metric *metric)
 {
-	return metric_is_ratio(metric) ? "pp" : metric->unit;
+	cleanup(freep) char *unit = ascii_escape(metric_is_ratio(metric) ? "pp" : metric->unit);
+	char *text;
+
+	if (!unit || asprintf(&text, "%s%s", unit[0] ? " " : "", unit) < 0)
+		return NULL;
+	return text;
 }
 
 /* One side drifts from run to run, so that a difference may be the time's and not the change's. */
 static int note_drift(const struct metric *metric, const char *name, const struct column *column,
 		      json_t *notes)
 {
+	cleanup(freep) char *unit = unit_text(metric);
 	struct htest_trend trend;
 
+	if (!unit)
+		return -ENOMEM;
 	if (column->n < LEAST_DRIFT_N)
 		return 0;
 	trend = htest_trend(column->values, column->n);
 	if (!(trend.p < DRIFT_P))
 		return 0;
 	return note(notes,
-		    "%s drifts over its runs by %+.2g %s a run (p %.2g): soakctl ab measures in "
-		    "turns and is not fooled by that",
-		    name, trend.slope * metric_scale(metric), points(metric), trend.p);
+		    "%s drifts by %+.2g%s from run to run (p %.2g), so a difference may be the "
+		    "drift's: soakctl ab measures two commands in turns, which cancels it",
+		    name, trend.slope * metric_scale(metric), unit, trend.p);
 }
 
 /* Return: median of the distances from @median; NaN on lack of memory. */
@@ -81,9 +93,21 @@ static double median_distance(const struct column *column, double median)
 	return stats_quantile(distances, column->n, 0.5);
 }
 
+/* Return: the number, from 1, of the run that the value @index is of. */
+static size_t run_of_value(const struct metric *metric, const json_t *side, size_t index)
+{
+	const json_t *runs = json_object_get(side, "runs"), *run;
+	size_t i, n = 0;
+
+	json_array_foreach (runs, i, run)
+		if (!isnan(metric_of_run(metric, run)) && n++ == index)
+			break;
+	return i + 1;
+}
+
 /* One run far from the others. It is told, never dropped. */
-static int note_far(const struct metric *metric, const char *name, const struct column *column,
-		    json_t *notes)
+static int note_far(const struct metric *metric, const char *name, const json_t *side,
+		    const struct column *column, json_t *notes)
 {
 	double median, distance, scale = metric_scale(metric);
 
@@ -94,10 +118,14 @@ static int note_far(const struct metric *metric, const char *name, const struct 
 	if (!(distance > 0))
 		return 0;
 	for (size_t i = 0; i < column->n; i++) {
+		int digits = number_digits(distance * scale, metric->decimals);
+
 		if (fabs(column->values[i] - median) / distance <= FAR_MADS)
 			continue;
-		return note(notes, "run %zu of %s is far from its others (%.3g, median %.3g)%s",
-			    i + 1, name, column->values[i] * scale, median * scale,
+		return note(notes, "run %zu of %s is far from its others (%s, their median %s)%s",
+			    run_of_value(metric, side, i), name,
+			    number_format(column->values[i] * scale, digits).text,
+			    number_format(median * scale, digits).text,
 			    i == 0 ? ": a warm-up run (-w 1) may help" : "");
 	}
 	return 0;
@@ -115,30 +143,42 @@ static int note_side_values(const struct sides *sides, const struct metric *metr
 	if (!sides->paired)
 		r = note_drift(metric, sides->names[index], &column, notes);
 	if (r == 0)
-		r = note_far(metric, sides->names[index], &column, notes);
+		r = note_far(metric, sides->names[index], sides->sides[index], &column, notes);
 	column_fini(&column);
 	return r;
+}
+
+/* Return: what @write writes of @result; free() it; NULL on lack of memory. */
+static char *text_of(void (*write)(FILE *, const json_t *), const json_t *result)
+{
+	cleanup(freep) char *text = NULL;
+	size_t size;
+	FILE *stream = open_memstream(&text, &size);
+
+	if (!stream)
+		return NULL;
+	write(stream, result);
+	return fclose(stream) == 0 ? take_ptr(text) : NULL;
 }
 
 static int note_untrimmed(const struct sides *sides, const struct comparison_options *options,
 			  size_t second, json_t *notes)
 {
+	cleanup(freep) char *change = NULL, *word = NULL;
 	struct metric untrimmed;
 	json_t *result = NULL;
-	const char *verdict;
 	int r = metric_find("untrimmed", NULL, 0, &untrimmed);
 
 	if (r == 0)
 		r = contrast_metric(sides, options, &untrimmed, second, &result);
 	if (r < 0)
 		return r;
-	verdict = json_get_string(result, "verdict");
-	r = note(notes, "without trimming the change is %+.2f pp [%+.2f, %+.2f]: %s",
-		 json_get_number(result, "difference") * 100,
-		 json_get_number(result, "ci_low") * 100, json_get_number(result, "ci_high") * 100,
-		 verdict ? verdict : "no verdict");
+	change = text_of(compare_write_change, result);
+	word = text_of(compare_write_word, result);
 	json_decref(result);
-	return r;
+	if (!change || !word)
+		return -ENOMEM;
+	return note(notes, "without trimming the change is %s: %s", change, word);
 }
 
 /* Trimming is against outliers of the measurement; it hides bursts of the workload, too. */
@@ -273,6 +313,14 @@ static int note_chance(const json_t *metrics, double confidence, json_t *notes)
 		    n, confidence * 100, 1 / (1 - confidence));
 }
 
+static int note_rule(const char *rule, json_t *notes)
+{
+	cleanup(freep) char *shown = ascii_escape(rule);
+
+	return shown ? note(notes, "the series ended by the rule %s, stated before it began", shown)
+		     : -ENOMEM;
+}
+
 int comparison_note_pair(const struct sides *sides, double confidence, size_t second, json_t *pair)
 {
 	json_t *notes = json_object_get(pair, "notes");
@@ -295,7 +343,6 @@ int comparison_note_pair(const struct sides *sides, double confidence, size_t se
 	if (r == 0)
 		r = note_chance(json_object_get(pair, "metrics"), confidence, notes);
 	if (r == 0 && sides->stopped_by)
-		r = note(notes, "the series ended by the rule %s, stated before it began",
-			 sides->stopped_by);
+		r = note_rule(sides->stopped_by, notes);
 	return r;
 }

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ascii.h"
 #include "cleanup.h"
 #include "cpulist.h"
 #include "json.h"
@@ -127,9 +128,10 @@ static int compare_objects(json_t *list, const char *what, const json_t *first,
 	int r = 0;
 
 	json_object_foreach ((json_t *)first, name, value) {
+		cleanup(freep) char *shown = ascii_escape(name);
 		cleanup(freep) char *row = NULL;
 
-		if (asprintf(&row, "%s %s", what, name) < 0) {
+		if (!shown || asprintf(&row, "%s %s", what, shown) < 0) {
 			row = NULL;
 			return -1;
 		}

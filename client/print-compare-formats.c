@@ -2,6 +2,7 @@
 /*
  * See print-compare.h: Markdown, CSV and mail.
  */
+#include <ctype.h>
 #include <math.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -13,6 +14,7 @@
 #include "facts.h"
 #include "json.h"
 #include "print-compare.h"
+#include "short-names.h"
 
 /* More values than these are not listed in a mail. */
 #define MOST_LISTED 10
@@ -28,6 +30,20 @@ static void write_cell(FILE *file, const char *text)
 			(void)fputc('\\', file);
 		(void)fputc(*at, file);
 	}
+}
+
+/* What @write makes of a metric, as a cell. */
+static void write_cell_of(FILE *file, void (*write)(FILE *, const json_t *), const json_t *metric)
+{
+	cleanup(freep) char *text = NULL;
+	size_t size;
+	FILE *stream = open_memstream(&text, &size);
+
+	if (!stream)
+		return;
+	write(stream, metric);
+	if (fclose(stream) == 0)
+		write_cell(file, text);
 }
 
 static void write_mean(FILE *file, const json_t *metric, const char *which)
@@ -54,12 +70,13 @@ static void print_markdown_row(FILE *file, const json_t *metric)
 	(void)fputs(" | ", file);
 	write_mean(file, metric, "second");
 	(void)fputs(" | ", file);
-	compare_write_change(file, metric);
+	write_cell_of(file, compare_write_change, metric);
 	if (isnan(p))
 		(void)fputs(" | - | ", file);
 	else
 		(void)fprintf(file, " | %.2g | ", p);
-	(void)fprintf(file, "%s%s |\n", compare_word(metric), compare_judgement(metric));
+	write_cell_of(file, compare_write_word, metric);
+	(void)fputs(" |\n", file);
 }
 
 static void print_markdown_notes(FILE *file, const json_t *notes)
@@ -80,7 +97,9 @@ static void print_markdown_differences(FILE *file, const json_t *differences)
 	size_t index;
 
 	json_array_foreach (differences, index, difference) {
-		(void)fprintf(file, "- differs: %s: ", json_get_string(difference, "what"));
+		(void)fputs("- differs: ", file);
+		write_cell(file, json_get_string(difference, "what"));
+		(void)fputs(": ", file);
 		write_cell(file, json_get_string(difference, "first"));
 		(void)fputs(" -> ", file);
 		write_cell(file, json_get_string(difference, "second"));
@@ -201,25 +220,46 @@ static void write_mail_side(FILE *stream, const json_t *metric, const char *whic
 			      unit);
 }
 
-static void write_mail_change(FILE *stream, const json_t *comparison, const json_t *metric)
+/* "pp" as kernel lists write it, close to the number; other units behind a blank. */
+static void write_mail_unit(FILE *stream, const json_t *metric)
 {
 	const char *unit = compare_change_unit(metric);
 
-	(void)fprintf(stream, "%s%s%s", compare_number_signed(metric, metric, "difference").text,
-		      strcmp(unit, "pp") == 0 || !unit[0] ? "" : " ", unit);
-	if (json_is_number(json_object_get(metric, "ci_low")))
-		(void)fprintf(stream, ", CI%g [%s, %s]%s%s, p=%.2g",
+	(void)fputs(strcmp(unit, "pp") == 0 || !unit[0] ? "" : " ", stream);
+	ascii_write(stream, unit);
+}
+
+/* In capitals a verdict shouts, where it is one line among others. */
+static void write_lower_word(FILE *stream, const json_t *metric)
+{
+	cleanup(freep) char *text = NULL;
+	size_t size;
+	FILE *word = open_memstream(&text, &size);
+
+	if (!word)
+		return;
+	compare_write_word(word, metric);
+	if (fclose(word) != 0)
+		return;
+	for (char *at = text; isupper((unsigned char)*at) || *at == ' '; at++)
+		*at = (char)tolower((unsigned char)*at);
+	(void)fputs(text, stream);
+}
+
+static void write_mail_change(FILE *stream, const json_t *comparison, const json_t *metric)
+{
+	(void)fputs(compare_number_signed(metric, metric, "difference").text, stream);
+	write_mail_unit(stream, metric);
+	if (json_is_number(json_object_get(metric, "ci_low"))) {
+		(void)fprintf(stream, ", CI%g [%s, %s]",
 			      json_get_number(comparison, "confidence") * 100,
 			      compare_number_signed(metric, metric, "ci_low").text,
-			      compare_number_signed(metric, metric, "ci_high").text,
-			      strcmp(unit, "pp") == 0 || !unit[0] ? "" : " ", unit,
-			      json_get_number(metric, "p"));
-	(void)fprintf(stream, ": ");
-	if (json_is_string(json_object_get(metric, "verdict")))
-		(void)fprintf(stream, "%s%s", json_get_string(metric, "verdict"),
-			      compare_judgement(metric));
-	else
-		(void)fprintf(stream, "cannot test (%s)", json_get_string(metric, "obstacle"));
+			      compare_number_signed(metric, metric, "ci_high").text);
+		write_mail_unit(stream, metric);
+		(void)fprintf(stream, ", p=%.2g", json_get_number(metric, "p"));
+	}
+	(void)fputs(": ", stream);
+	write_lower_word(stream, metric);
 }
 
 static void write_mail_title(FILE *stream, const json_t *comparison, const json_t *pair,
@@ -257,7 +297,7 @@ static void print_labelled(FILE *file, const char *label, size_t width, const ch
 	if (asprintf(&padded, "    %s:%*s", label, (int)(width - strlen(label) + 1), "") < 0)
 		padded = NULL;
 	else
-		facts_print_wrapped(file, padded, text);
+		facts_print_folded(file, padded, text);
 }
 
 static void print_mail_metric(FILE *file, const json_t *comparison, const json_t *pair,
@@ -287,7 +327,7 @@ static void print_mail_metric(FILE *file, const json_t *comparison, const json_t
 		if (fclose(stream) != 0)
 			return;
 		if (i == 0)
-			facts_print_wrapped(file, "  ", text);
+			facts_print_folded(file, "  ", text);
 		else
 			print_labelled(file,
 				       i < 3 ? compare_name(comparison, pair, which[i - 1])
@@ -296,12 +336,14 @@ static void print_mail_metric(FILE *file, const json_t *comparison, const json_t
 	}
 }
 
-void print_compare_mail(FILE *file, const json_t *comparison)
+void print_compare_mail(FILE *file, const json_t *original)
 {
+	json_t *comparison = short_names_new(original);
 	const json_t *pair, *metric;
 	size_t i, j;
 
 	json_array_foreach (json_object_get(comparison, "pairs"), i, pair)
 		json_array_foreach (json_object_get(pair, "metrics"), j, metric)
 			print_mail_metric(file, comparison, pair, metric);
+	json_decref(comparison);
 }

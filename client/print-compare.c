@@ -4,7 +4,6 @@
  */
 #include "print-compare.h"
 
-#include <libsmartcols/libsmartcols.h>
 #include <math.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -12,14 +11,14 @@
 
 #include "ascii.h"
 #include "cleanup.h"
+#include "compare-table.h"
 #include "compare-words.h"
 #include "facts.h"
 #include "json.h"
+#include "short-names.h"
 
-#define WIDTH	    72
 #define INDENT	    "  "
 #define CHANGE	    "  change    "
-#define MOST_VALUES 4 /* columns of single runs in a table */
 #define MOST_BLOCKS 4 /* metrics that get a block of their own */
 
 /* Write a paragraph that @write makes, wrapped behind @label. */
@@ -33,135 +32,12 @@
 			break;                                                                     \
 		write(stream_, __VA_ARGS__);                                                       \
 		if (fclose(stream_) == 0)                                                          \
-			facts_print_wrapped(file, label, text_);                                   \
+			facts_print_folded(file, label, text_);                                    \
 	} while (0)
-
-static void set_cell(struct libscols_line *line, size_t column, const char *text)
-{
-	cleanup(freep) char *padded = NULL;
-
-	/* Two blanks before each column: one is the table's. */
-	if (asprintf(&padded, "%s%s", column == 0 ? INDENT : " ", text) < 0)
-		padded = NULL;
-	else
-		(void)scols_line_set_data(line, column, padded);
-}
-
-static void write_interval(FILE *stream, const json_t *metric, const json_t *summary)
-{
-	if (json_is_number(json_object_get(summary, "ci_low")))
-		(void)fprintf(stream, "[%s, %s]", compare_number(metric, summary, "ci_low").text,
-			      compare_number(metric, summary, "ci_high").text);
-	else
-		(void)fputc('-', stream);
-}
-
-static char *interval_text(const json_t *metric, const json_t *summary)
-{
-	char *text = NULL;
-	size_t size;
-	FILE *stream = open_memstream(&text, &size);
-
-	if (!stream)
-		return NULL;
-	write_interval(stream, metric, summary);
-	(void)fclose(stream);
-	return text;
-}
-
-static void fill_values(struct libscols_line *line, const json_t *metric, const json_t *summary,
-			size_t n_values)
-{
-	const json_t *values = json_object_get(summary, "values");
-
-	for (size_t i = 0; i < n_values; i++) {
-		const json_t *value = json_array_get(values, i);
-
-		set_cell(line, i + 1,
-			 value ? number_format(json_number_value(value) * compare_scale(metric),
-					       compare_value_digits(metric))
-					 .text
-			       : "");
-	}
-}
-
-/* One side: its runs, or how many they are and their spread; mean and interval. */
-static void fill_side(struct libscols_table *table, const char *name, const json_t *metric,
-		      const json_t *summary, size_t n_values)
-{
-	struct libscols_line *line = scols_table_new_line(table, NULL);
-	cleanup(freep) char *interval = interval_text(metric, summary);
-	size_t column = 1 + n_values;
-	struct number n;
-
-	if (!line || !interval)
-		return;
-	set_cell(line, 0, name);
-	fill_values(line, metric, summary, n_values);
-	if (n_values == 0) {
-		n = number_format(json_get_number(summary, "n"), 0);
-		set_cell(line, column++, n.text);
-	}
-	set_cell(line, column++, compare_number(metric, summary, "mean").text);
-	set_cell(line, column++, interval);
-	if (n_values == 0)
-		set_cell(line, column, compare_number(metric, summary, "sd").text);
-}
 
 static size_t n_of(const json_t *metric, const char *which)
 {
 	return json_array_size(json_object_get(json_object_get(metric, which), "values"));
-}
-
-/* Single values have columns when there are few on both sides. */
-static size_t values_shown(const json_t *metric)
-{
-	size_t first = n_of(metric, "first"), second = n_of(metric, "second");
-	size_t most = first > second ? first : second;
-
-	return most <= MOST_VALUES ? most : 0;
-}
-
-static void add_columns(struct libscols_table *table, const json_t *comparison,
-			const json_t *metric, size_t n_values)
-{
-	const char *replicate = json_get_string(metric, "replicate");
-	char heading[32];
-
-	(void)scols_table_new_column(table, "", 0, 0);
-	for (size_t i = 0; i < n_values; i++) {
-		(void)snprintf(heading, sizeof(heading), " %s %zu",
-			       strcmp(replicate, "block") == 0 ? "run" : replicate, i + 1);
-		(void)scols_table_new_column(table, heading, 0, SCOLS_FL_RIGHT);
-	}
-	if (n_values == 0)
-		(void)scols_table_new_column(table, " n", 0, SCOLS_FL_RIGHT);
-	(void)scols_table_new_column(table, " mean", 0, SCOLS_FL_RIGHT);
-	(void)snprintf(heading, sizeof(heading), " %g%% CI",
-		       json_get_number(comparison, "confidence") * 100);
-	(void)scols_table_new_column(table, heading, 0, 0);
-	if (n_values == 0)
-		(void)scols_table_new_column(table, " sd", 0, SCOLS_FL_RIGHT);
-}
-
-static void print_values(FILE *file, const json_t *comparison, const json_t *pair,
-			 const json_t *metric)
-{
-	struct libscols_table *table = scols_new_table();
-	size_t n_values = values_shown(metric);
-
-	if (!table)
-		return;
-	(void)scols_table_set_stream(table, file);
-	(void)scols_table_set_termwidth(table, WIDTH);
-	(void)scols_table_set_termforce(table, SCOLS_TERMFORCE_ALWAYS);
-	add_columns(table, comparison, metric, n_values);
-	fill_side(table, compare_name(comparison, pair, "first"), metric,
-		  json_object_get(metric, "first"), n_values);
-	fill_side(table, compare_name(comparison, pair, "second"), metric,
-		  json_object_get(metric, "second"), n_values);
-	(void)scols_print_table(table);
-	scols_unref_table(table);
 }
 
 static void write_change(FILE *stream, const json_t *comparison, const json_t *pair,
@@ -181,7 +57,7 @@ static void print_notes(FILE *file, const json_t *notes)
 	size_t index;
 
 	json_array_foreach (notes, index, text)
-		facts_print_wrapped(file, "  note: ", json_string_value(text));
+		facts_print_folded(file, "  note: ", json_string_value(text));
 }
 
 static void write_title(FILE *stream, const json_t *metric)
@@ -200,7 +76,7 @@ static void print_block(FILE *file, const json_t *comparison, const json_t *pair
 {
 	print_written(file, "", write_title, metric);
 	if (n_of(metric, "first") + n_of(metric, "second") > 0)
-		print_values(file, comparison, pair, metric);
+		compare_table_print(file, comparison, pair, metric);
 	if (json_is_number(json_object_get(metric, "difference")))
 		print_written(file, CHANGE, write_change, comparison, pair, metric);
 	if (json_is_number(json_object_get(metric, "p")))
@@ -214,7 +90,6 @@ static void print_block(FILE *file, const json_t *comparison, const json_t *pair
 static void write_line(FILE *stream, const json_t *metric)
 {
 	double relative = json_get_number(metric, "relative");
-	double min_effect = json_get_number(metric, "min_effect");
 
 	(void)fprintf(stream, "%s -> %s, ",
 		      compare_number(metric, json_object_get(metric, "first"), "mean").text,
@@ -223,15 +98,8 @@ static void write_line(FILE *stream, const json_t *metric)
 		compare_write_change(stream, metric);
 	if (!isnan(relative))
 		(void)fprintf(stream, " (%+.1f %%)", relative * 100);
-	(void)fprintf(stream, ": %s", compare_word(metric));
-	if (strcmp(compare_word(metric), "SAME WITHIN") == 0)
-		(void)fprintf(
-			stream, " %s",
-			number_format(min_effect * compare_scale(metric), compare_digits(metric))
-				.text);
-	if (!json_is_string(json_object_get(metric, "verdict")))
-		(void)fprintf(stream, " (%s)", json_get_string(metric, "obstacle"));
-	(void)fputs(compare_judgement(metric), stream);
+	(void)fputs(": ", stream);
+	compare_write_word(stream, metric);
 }
 
 static void print_metrics(FILE *file, const json_t *comparison, const json_t *pair)
@@ -326,8 +194,9 @@ static void print_sides(FILE *file, const json_t *comparison, const json_t *pair
 	(void)fputc('\n', file);
 }
 
-void print_compare_text(FILE *file, const json_t *comparison)
+void print_compare_text(FILE *file, const json_t *original)
 {
+	json_t *comparison = short_names_new(original);
 	const json_t *pair;
 	size_t index;
 
@@ -339,6 +208,7 @@ void print_compare_text(FILE *file, const json_t *comparison)
 		print_compare_differences(file, comparison, pair);
 		print_notes(file, json_object_get(pair, "notes"));
 	}
+	json_decref(comparison);
 }
 
 void print_compare_quiet(FILE *file, const json_t *comparison)

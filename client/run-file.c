@@ -14,6 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "ascii.h"
 #include "cleanup.h"
 #include "json.h"
 
@@ -43,11 +44,15 @@ static size_t take_bytes(void *buffer, size_t size, void *context)
 
 static int complain_json(const char *program, const char *path, const json_error_t *error)
 {
+	/* It quotes the file, which may hold anything. */
+	cleanup(freep) char *text = ascii_escape(error->text);
+
 	if (error->line < 1 || error->column < 1)
-		(void)fprintf(stderr, "%s: %s: not a run file: %s\n", program, path, error->text);
+		(void)fprintf(stderr, "%s: %s: not a run file: %s\n", program, path,
+			      text ? text : "?");
 	else
 		(void)fprintf(stderr, "%s: %s:%d:%d: not a run file: %s\n", program, path,
-			      error->line, error->column, error->text);
+			      error->line, error->column, text ? text : "?");
 	return -EINVAL;
 }
 
@@ -106,9 +111,9 @@ static int check_version(const char *program, const char *path, const json_t *do
 	if (major <= SCHEMA_MAJOR)
 		return 0;
 	(void)fprintf(stderr,
-		      "%s: %s: written by a newer soakctl (schema_version %.20s, this one knows "
+		      "%s: %s: written by a newer soakctl (schema_version %ld.x, this one knows "
 		      "%d.x): use that one\n",
-		      program, path, version, SCHEMA_MAJOR);
+		      program, path, major, SCHEMA_MAJOR);
 	return -EPROTONOSUPPORT;
 }
 

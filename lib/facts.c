@@ -6,6 +6,7 @@
 
 #include <math.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,12 +17,20 @@
 #define WIDTH 72
 #define LABEL 16
 
-void facts_print_wrapped(FILE *file, const char *label, const char *text)
+/* Return: bytes of the word at @text that go into one line; more than @room only unbroken. */
+static int word_length(const char *text, int room, bool fold)
+{
+	int word = (int)strcspn(text, " ");
+
+	return fold && word > room && room > 0 ? room : word;
+}
+
+static void print_lines(FILE *file, const char *label, const char *text, bool fold)
 {
 	int indent = fprintf(file, "%s", label), column = indent, blanks = 0;
 
 	while (*text) {
-		int word = (int)strcspn(text, " ");
+		int word = word_length(text, WIDTH - indent, fold);
 
 		/* Blanks are kept inside a line and dropped where it breaks. */
 		if (column > indent && column + blanks + word > WIDTH) {
@@ -35,6 +44,16 @@ void facts_print_wrapped(FILE *file, const char *label, const char *text)
 		text += blanks;
 	}
 	(void)fputc('\n', file);
+}
+
+void facts_print_wrapped(FILE *file, const char *label, const char *text)
+{
+	print_lines(file, label, text, false);
+}
+
+void facts_print_folded(FILE *file, const char *label, const char *text)
+{
+	print_lines(file, label, text, true);
 }
 
 void facts_print_notes(FILE *file, const json_t *notes)

@@ -22,3 +22,6 @@ void facts_print_notes(FILE *file, const json_t *notes);
 
 /* Write @text after @label, wrapped at 72 columns and indented below the label. */
 void facts_print_wrapped(FILE *file, const char *label, const char *text);
+
+/* The same; a word that is longer than a line is broken where the line ends. */
+void facts_print_folded(FILE *file, const char *label, const char *text);

@@ -155,3 +155,74 @@ prints() {
 	[[ "$output" == *" 5.02 5.23 5.27 5.11 5.19 5.24 5.16 5.21 5.08 5.25"* ]]
 	[[ "$output" == *"change: +0.132, CI95 [+0.069, +0.195], p=0.00053: more"* ]]
 }
+
+# No line of stdin is wider than a mail, and all is printable ASCII.
+assert_plain() {
+	local text
+
+	text=$(cat)
+	[ -n "$text" ]
+	! LC_ALL=C grep -n '[^ -~]' <<<"$text" || return 1
+	! grep -nE '.{73}' <<<"$text" || return 1
+}
+
+# What Markdown makes of it: so many cells in each row of each table.
+assert_cells() {
+	awk -v n="$1" '/^\|/ {
+		row = $0
+		gsub(/\\\\/, "", row)
+		gsub(/\\\|/, "", row)
+		if (gsub(/\|/, "", row) != n + 1) { print "broken: " $0; exit 1 }
+		rows++
+	} END { exit rows < 3 }'
+}
+
+@test "names, units and commands of any text leave every format whole" {
+	hostile='.label = "a|b\\\n\u001b[31m, \"c\" \u00e4`x`" | .command = ["./b|\n\u001b", ("x" * 300), "a b"] |
+		.metrics = [{name: "t|p\n\u00e4,\"", unit: "\u00b5s|\n\u001b[1m", better: "higher"}] |
+		.environment.mitigations = {"m\u001b|\n": "on"} | .environment.hostname = "h|\n\u001b\u00e4" |
+		.runs |= map(.metrics["t|p\n\u00e4,\""] = .load_ratio)'
+	make before.json "$hostile" "${BEFORE[@]}"
+	make after.json "$hostile | .label += (\"y\" * 300) | .environment.mitigations[\"m\\u001b|\\n\"] = \"off\" |
+		.environment.hostname += (\"z\" * 200) | $patched" "${AFTER[@]}"
+	for format in text mail; do
+		run -0 compare --format $format before.json after.json
+		assert_plain <<<"$output"
+	done
+	run -0 compare --format markdown before.json after.json
+	assert_cells 6 <<<"$output"
+	run ! grep -P '[^ -~]' <<<"$output"
+	# Two metrics, one bursty word in each list: no list item has been torn.
+	run ! grep -vE '^$|^\||^- ' <<<"$output"
+	compare --format csv before.json after.json >csv
+	python3 - <<-'PY'
+		import csv
+		with open("csv", newline="") as file:
+		    rows = list(csv.reader(file, strict=True))
+		assert len(rows) == 3 and {len(row) for row in rows} == {29}, rows
+		assert rows[2][0] == 't|p\nä,"' and rows[2][1] == "µs|\n\x1b[1m", rows[2]
+	PY
+	run -0 compare --format json before.json after.json
+	jq -e '.pairs[0].metrics[1].unit == "\u00b5s|\n\u001b[1m"' <<<"$output"
+}
+
+@test "long names stay different from each other, and whole where a program reads" {
+	make before.json '.label = "a-kernel-with-a-very-long-name-1-release"' "${BEFORE[@]}"
+	make after.json '.label = "a-kernel-with-a-very-long-name-2-release"' "${AFTER[@]}"
+	run -0 compare before.json after.json
+	[[ "$output" == *"a-kernel-..#1:"*"a-kernel-..#2:"* ]]
+	run -0 compare --format csv before.json after.json
+	[[ "$output" == *",a-kernel-with-a-very-long-name-1-release,"* ]]
+	run -0 compare --label "$(printf 'x%.0s' {1..500}),short" before.json after.json
+	assert_plain <<<"$output"
+}
+
+@test "numbers of any size fit the table" {
+	for values in "1234567890.25 2234567890.5" "0.000000012 0.000000013" "1e12 2e12" "-5 -7" "0 0"; do
+		printf '%s\n' $values 3 >before
+		printf '%s\n' $values 4 >after
+		run -0 --separate-stderr compare --format-in values before after
+		echo "$output"
+		assert_plain <<<"$output"
+	done
+}
