@@ -7,8 +7,8 @@
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
+#include "cleanup.h"
 #include "json.h"
 
 void column_fini(struct column *column)
@@ -22,54 +22,46 @@ int column_of_runs(const struct metric *metric, const json_t *side, struct colum
 	return metric_values(metric, side, &ret->values, &ret->n);
 }
 
-/* Return: the mean over the good runs of boot @boot; NaN without. */
-static double mean_of_boot(const struct metric *metric, const json_t *runs, const char *boot)
+/* The place of a boot among those that were seen, which are counted in @seen. */
+static size_t place_of_boot(json_t *seen, const char *boot)
 {
-	const json_t *run;
-	size_t index, n = 0;
-	double sum = 0;
+	size_t n = json_object_size(seen);
+	size_t place = (size_t)json_get_integer(seen, boot, (json_int_t)n);
 
-	json_array_foreach (runs, index, run) {
-		const char *id = json_get_string(run, "boot_id");
-		double value = metric_of_run(metric, run);
-
-		if (!id || strcmp(id, boot) != 0 || isnan(value))
-			continue;
-		sum += value;
-		n++;
-	}
-	return n ? sum / (double)n : (double)NAN;
-}
-
-/* Return: whether a run before @end is of the same boot. */
-static bool is_seen(const json_t *runs, size_t end, const char *boot)
-{
-	for (size_t i = 0; i < end; i++) {
-		const char *id = json_get_string(json_array_get(runs, i), "boot_id");
-
-		if (id && strcmp(id, boot) == 0)
-			return true;
-	}
-	return false;
+	if (place == n)
+		(void)json_object_set_new(seen, boot, json_integer((json_int_t)n));
+	return place;
 }
 
 int column_of_boots(const struct metric *metric, const json_t *side, struct column *ret)
 {
 	const json_t *runs = json_object_get(side, "runs"), *run;
-	double *values = calloc(json_array_size(runs) + 1, sizeof(*values));
-	size_t index, n = 0;
+	double *sums = calloc(json_array_size(runs) + 1, sizeof(*sums));
+	cleanup(freep) double *counts = calloc(json_array_size(runs) + 1, sizeof(*counts));
+	json_t *seen = json_object();
+	size_t index, n;
 
-	if (!values)
+	if (!sums || !counts || !seen) {
+		free(sums);
+		json_decref(seen);
 		return -ENOMEM;
+	}
 	json_array_foreach (runs, index, run) {
 		const char *boot = json_get_string(run, "boot_id");
+		double value = metric_of_run(metric, run);
 
-		if (!boot || is_seen(runs, index, boot))
-			continue;
-		values[n] = mean_of_boot(metric, runs, boot);
-		n += isnan(values[n]) ? 0 : 1;
+		if (boot && !isnan(value)) {
+			size_t place = place_of_boot(seen, boot);
+
+			sums[place] += value;
+			counts[place]++;
+		}
 	}
-	*ret = (struct column){values, n};
+	n = json_object_size(seen);
+	for (size_t i = 0; i < n; i++)
+		sums[i] /= counts[i];
+	json_decref(seen);
+	*ret = (struct column){sums, n};
 	return 0;
 }
 

@@ -29,9 +29,15 @@ static void set_cell(struct libscols_line *line, size_t column, const char *text
 		(void)scols_line_set_data(line, column, padded);
 }
 
+/* Equal values have an interval of no width, which would claim more than is known. */
+static bool has_interval(const json_t *summary)
+{
+	return json_get_number(summary, "ci_high") > json_get_number(summary, "ci_low");
+}
+
 static void write_interval(FILE *stream, const json_t *metric, const json_t *summary)
 {
-	if (json_is_number(json_object_get(summary, "ci_low")))
+	if (has_interval(summary))
 		(void)fprintf(stream, "[%s, %s]", compare_number(metric, summary, "ci_low").text,
 			      compare_number(metric, summary, "ci_high").text);
 	else

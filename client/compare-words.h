@@ -8,6 +8,7 @@
 #pragma once
 
 #include <jansson.h>
+#include <stdbool.h>
 #include <stdio.h>
 
 #include "number.h"
@@ -34,6 +35,9 @@ const char *compare_change_unit(const json_t *metric);
 struct number compare_number(const json_t *metric, const json_t *object, const char *member);
 struct number compare_number_signed(const json_t *metric, const json_t *object, const char *member);
 
+/* An end of the change's interval: "ci_low" or "ci_high". */
+struct number compare_end(const json_t *metric, const char *member);
+
 /* "+0.13 pp [-0.18, +0.44]". Without an interval, only the change. */
 void compare_write_change(FILE *stream, const json_t *metric);
 
@@ -46,6 +50,18 @@ void compare_write_test(FILE *stream, const json_t *metric);
  */
 void compare_write_word(FILE *stream, const json_t *metric);
 
-/* The verdict as a sentence, with what these runs could have shown. */
-void compare_write_verdict(FILE *stream, const json_t *comparison, const json_t *pair,
-			   const json_t *metric);
+/* Behind MORE or LESS, where it is known which of them is wanted: " (worse)", " (better)"; or "".
+ */
+const char *compare_judgement(const json_t *metric);
+
+/* "1.3 pp": a size, in the metric's unit. */
+void compare_write_size(FILE *stream, const json_t *metric, double size);
+
+/* --min-effect, with at least two digits, however uncertain the change is. */
+void compare_write_min_effect(FILE *stream, const json_t *metric);
+
+/* Return: whether a member of the metric is this text. */
+bool compare_is(const json_t *metric, const char *member, const char *text);
+
+/* Return: how many values the "first" or "second" side has. */
+long long compare_n(const json_t *metric, const char *which);

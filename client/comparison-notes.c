@@ -231,19 +231,33 @@ static bool has_difference(const json_t *differences, const char *what)
 	return false;
 }
 
-static int note_boots(const struct sides *sides, size_t second, const json_t *differences,
-		      json_t *notes)
+/* Return: a metric whose values are the means of boots; NULL: none. */
+static const json_t *find_of_boots(const json_t *metrics)
 {
+	const json_t *metric;
+	size_t index;
+
+	json_array_foreach (metrics, index, metric)
+		if (strcmp(json_get_string(metric, "replicate"), "boot") == 0)
+			return metric;
+	return NULL;
+}
+
+static int note_boots(const struct sides *sides, size_t second, const json_t *pair, json_t *notes)
+{
+	const json_t *of_boots = find_of_boots(json_object_get(pair, "metrics"));
 	size_t first_boots = differences_n_boots(sides->sides[0]);
 	size_t second_boots = differences_n_boots(sides->sides[second]);
 
-	if (sides->paired || !has_difference(differences, "boot"))
+	if (of_boots)
+		return note(
+			notes,
+			"the unit is the boot: %lld + %lld values, each the mean of one boot's "
+			"runs",
+			(long long)json_get_integer(json_object_get(of_boots, "first"), "n", 0),
+			(long long)json_get_integer(json_object_get(of_boots, "second"), "n", 0));
+	if (sides->paired || !has_difference(json_object_get(pair, "differences"), "boot"))
 		return 0;
-	if (first_boots > 1 && second_boots > 1)
-		return note(notes,
-			    "the unit is the boot: %zu + %zu values, each the mean of one boot's "
-			    "runs",
-			    first_boots, second_boots);
 	return note(notes, "%s one boot: what differs from boot to boot is not in the interval",
 		    first_boots == 1 && second_boots == 1 ? "each side is" : "one side is");
 }
@@ -331,7 +345,7 @@ int comparison_note_pair(const struct sides *sides, double confidence, size_t se
 		r = note(notes, "these sides are of unlike machines or soakers (--force): what "
 				"differs may be that");
 	if (r == 0)
-		r = note_boots(sides, second, differences, notes);
+		r = note_boots(sides, second, pair, notes);
 	if (r == 0)
 		r = note_alike(sides, second, differences, notes);
 	if (r == 0)

@@ -45,3 +45,4 @@ json_t *comparison_new(const struct sides *sides, const struct comparison_option
 #define COMPARISON_SAME_RUNS "same runs"
 #define COMPARISON_EQUAL     "equal values"
 #define COMPARISON_NO_SPREAD "no spread"
+#define COMPARISON_TOO_LARGE "too large"

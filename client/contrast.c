@@ -12,7 +12,6 @@
 #include "cleanup.h"
 #include "column.h"
 #include "comparison.h"
-#include "differences.h"
 #include "json.h"
 #include "verdict.h"
 
@@ -29,7 +28,7 @@ static const char *const words[] = {
 static const char *const obstacles[] = {
 	[VERDICT_NO_VALUES] = COMPARISON_NO_VALUES, [VERDICT_ONE_VALUE] = COMPARISON_ONE_VALUE,
 	[VERDICT_SAME_RUNS] = COMPARISON_SAME_RUNS, [VERDICT_EQUAL] = COMPARISON_EQUAL,
-	[VERDICT_NO_SPREAD] = COMPARISON_NO_SPREAD,
+	[VERDICT_NO_SPREAD] = COMPARISON_NO_SPREAD, [VERDICT_TOO_LARGE] = COMPARISON_TOO_LARGE,
 };
 
 static const char *const tests[] = {
@@ -60,21 +59,38 @@ static void columns_fini(struct columns *columns)
 	column_fini(&columns->blocks);
 }
 
+/* Take the means of boots, where both sides have several. */
+static int take_boots(const struct metric *metric, const json_t *first, const json_t *second,
+		      struct columns *ret)
+{
+	int r = column_of_boots(metric, first, &ret->first);
+
+	if (r == 0)
+		r = column_of_boots(metric, second, &ret->second);
+	if (r < 0)
+		return r;
+	ret->of_boots = ret->first.n > 1 && ret->second.n > 1;
+	if (ret->of_boots)
+		return 0;
+	column_fini(&ret->first);
+	column_fini(&ret->second);
+	return 0;
+}
+
 static int columns_take(const struct sides *sides, const struct metric *metric, const json_t *first,
 			const json_t *second, struct columns *ret)
 {
-	int r = 0;
+	int r;
 
-	*ret = (struct columns){
-		.of_blocks = sides->paired,
-		.of_boots = !sides->paired && differences_n_boots(first) > 1 &&
-			    differences_n_boots(second) > 1,
-	};
-	r = ret->of_boots ? column_of_boots(metric, first, &ret->first)
-			  : column_of_runs(metric, first, &ret->first);
+	*ret = (struct columns){.of_blocks = sides->paired};
+	if (!sides->paired) {
+		r = take_boots(metric, first, second, ret);
+		if (r < 0 || ret->of_boots)
+			return r;
+	}
+	r = column_of_runs(metric, first, &ret->first);
 	if (r == 0)
-		r = ret->of_boots ? column_of_boots(metric, second, &ret->second)
-				  : column_of_runs(metric, second, &ret->second);
+		r = column_of_runs(metric, second, &ret->second);
 	if (r == 0 && ret->of_blocks)
 		r = column_of_blocks(metric, first, second, &ret->blocks);
 	return r;

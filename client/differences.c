@@ -184,7 +184,7 @@ static int compare_cpus(json_t *list, const json_t *first, const json_t *second)
 	return r;
 }
 
-/* The boots that the runs of a side come from: a new array of texts. */
+/* The boots that the good runs of a side come from: a new array of texts. */
 static json_t *boots_of(const json_t *side)
 {
 	const json_t *runs = json_object_get(side, "runs"), *run;
@@ -194,7 +194,8 @@ static json_t *boots_of(const json_t *side)
 	json_array_foreach (runs, index, run) {
 		json_t *boot = json_object_get(run, "boot_id");
 
-		if (!json_is_string(boot) || json_object_get(seen, json_string_value(boot)))
+		if (json_is_true(json_object_get(run, "failed")) || !json_is_string(boot) ||
+		    json_object_get(seen, json_string_value(boot)))
 			continue;
 		(void)json_object_set_new(seen, json_string_value(boot), json_true());
 		(void)json_array_append(boots, boot);

@@ -22,5 +22,5 @@ json_t *differences_new(const json_t *first, const json_t *second);
 /* Return: whether one of them is "unlike". */
 bool differences_are_unlike(const json_t *differences);
 
-/* Return: how many boots the runs of a side come from; 0: not told. */
+/* Return: how many boots the good runs of a side come from; 0: not told. */
 size_t differences_n_boots(const json_t *side);

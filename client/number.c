@@ -9,13 +9,13 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Above this nobody counts the digits, and a double has no unit digit. */
-#define MOST_PLAIN 1e15
-
 static bool is_zero(const char *text)
 {
 	return text[strspn(text, "+-0.")] == '\0';
 }
+
+/* From here on no digit behind the point is one of the value's. */
+#define LARGE 1e15
 
 static struct number format(double value, int digits, bool with_sign)
 {
@@ -23,26 +23,40 @@ static struct number format(double value, int digits, bool with_sign)
 
 	if (isnan(value))
 		return number;
-	if (fabs(value) >= MOST_PLAIN)
-		(void)snprintf(number.text, sizeof(number.text), with_sign ? "%+.6g" : "%.6g",
+	if (fabs(value) >= LARGE)
+		(void)snprintf(number.text, sizeof(number.text), with_sign ? "%+.3e" : "%.3e",
 			       value);
 	else
 		(void)snprintf(number.text, sizeof(number.text), with_sign ? "%+.*f" : "%.*f",
 			       digits, value);
-	/* Rounding makes "-0.00" of a little less than nothing. */
-	if (is_zero(number.text) && (number.text[0] == '-' || number.text[0] == '+'))
+	return number;
+}
+
+/* Rounding makes "-0.00" of a little less than nothing. */
+static struct number drop_sign_of_zero(struct number number)
+{
+	bool has_sign = number.text[0] == '-' || number.text[0] == '+';
+
+	if (has_sign && number.text[1] && is_zero(number.text))
 		memmove(number.text, number.text + 1, strlen(number.text));
 	return number;
 }
 
 struct number number_format(double value, int digits)
 {
-	return format(value, digits, false);
+	return drop_sign_of_zero(format(value, digits, false));
 }
 
 struct number number_format_signed(double value, int digits)
 {
-	return format(value, digits, true);
+	return drop_sign_of_zero(format(value, digits, true));
+}
+
+struct number number_format_end(double value, int digits)
+{
+	struct number number = format(value, digits, true);
+
+	return fabs(value) > 0 ? number : drop_sign_of_zero(number);
 }
 
 int number_digits(double uncertainty, int most)

@@ -251,10 +251,9 @@ static void write_mail_change(FILE *stream, const json_t *comparison, const json
 	(void)fputs(compare_number_signed(metric, metric, "difference").text, stream);
 	write_mail_unit(stream, metric);
 	if (json_is_number(json_object_get(metric, "ci_low"))) {
-		(void)fprintf(stream, ", CI%g [%s, %s]",
-			      json_get_number(comparison, "confidence") * 100,
-			      compare_number_signed(metric, metric, "ci_low").text,
-			      compare_number_signed(metric, metric, "ci_high").text);
+		(void)fprintf(
+			stream, ", CI%g [%s, %s]", json_get_number(comparison, "confidence") * 100,
+			compare_end(metric, "ci_low").text, compare_end(metric, "ci_high").text);
 		write_mail_unit(stream, metric);
 		(void)fprintf(stream, ", p=%.2g", json_get_number(metric, "p"));
 	}

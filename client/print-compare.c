@@ -11,6 +11,7 @@
 
 #include "ascii.h"
 #include "cleanup.h"
+#include "compare-sentence.h"
 #include "compare-table.h"
 #include "compare-words.h"
 #include "facts.h"

@@ -7,9 +7,30 @@
 #include <errno.h>
 #include <math.h>
 
+/* Below this share of the values, a spread is the rounding of sums. */
+#define ROUNDING 1e-13
+
+static bool is_rounding(double sd, double size)
+{
+	return !(sd > ROUNDING * fabs(size));
+}
+
 static bool has_no_spread(const struct stats_summary *summary)
 {
-	return !(summary->sd > 0);
+	return is_rounding(summary->sd, summary->mean);
+}
+
+/* Blocks that all differ by as much, but for the rounding of what was subtracted. */
+static bool have_no_spread(const struct verdict_values *values, const struct verdict *verdict)
+{
+	double sd = stats_sd(values->differences, values->n_differences);
+
+	return is_rounding(sd, fmax(fabs(verdict->first.mean), fabs(verdict->second.mean)));
+}
+
+static bool is_too_large(const struct stats_summary *summary)
+{
+	return !isfinite(summary->mean) || (summary->n > 1 && !isfinite(summary->sd));
 }
 
 static bool are_equal(const struct verdict_values *values)
@@ -35,15 +56,18 @@ static enum verdict_obstacle find_obstacle(const struct verdict_values *values,
 					   const struct verdict *verdict)
 {
 	bool flat = has_no_spread(&verdict->first) && has_no_spread(&verdict->second);
-	bool equal = flat && verdict->first.mean == verdict->second.mean;
+	bool equal = flat && is_rounding(fabs(verdict->first.mean - verdict->second.mean),
+					 verdict->first.mean);
 
 	if (values->n_first == 0 || values->n_second == 0 || least_n(values) == 0)
 		return VERDICT_NO_VALUES;
+	if (is_too_large(&verdict->first) || is_too_large(&verdict->second))
+		return VERDICT_TOO_LARGE;
 	if (least_n(values) == 1)
 		return VERDICT_ONE_VALUE;
 	if (equal)
 		return VERDICT_EQUAL;
-	if (flat || (values->differences && isnan(verdict->result.p)))
+	if (flat || (values->differences && have_no_spread(values, verdict)))
 		return VERDICT_NO_SPREAD;
 	return are_equal(values) ? VERDICT_SAME_RUNS : VERDICT_TESTED;
 }
@@ -96,16 +120,22 @@ static size_t even_n(size_t a, size_t b)
 	return (size_t)(2.0 * (double)a * (double)b / (double)(a + b));
 }
 
+/* What more runs would be for: the effect that matters; when none is stated, the one seen. */
+static double wanted_effect(const struct verdict_rules *rules, const struct verdict *verdict)
+{
+	return rules->min_effect > 0 ? rules->min_effect : fabs(verdict->result.difference);
+}
+
 static void find_power(const struct verdict_rules *rules, struct verdict *verdict)
 {
 	double sd = pooled_sd(&verdict->first, &verdict->second), alpha = 1 - rules->confidence;
+	size_t n = even_n(verdict->first.n, verdict->second.n), n_needed;
 
-	verdict->detectable =
-		sd * stats_detectable_effect(even_n(verdict->first.n, verdict->second.n),
-					     VERDICT_POWER, alpha);
-	if (verdict->word == VERDICT_NOT_DISTINGUISHABLE)
-		verdict->n_needed =
-			stats_needed_n(fabs(verdict->result.difference) / sd, VERDICT_POWER, alpha);
+	verdict->detectable = sd * stats_detectable_effect(n, VERDICT_POWER, alpha);
+	if (verdict->word != VERDICT_NOT_DISTINGUISHABLE)
+		return;
+	n_needed = stats_needed_n(wanted_effect(rules, verdict) / sd, VERDICT_POWER, alpha);
+	verdict->n_needed = n_needed > n ? n_needed : 0;
 }
 
 /*
@@ -124,7 +154,7 @@ static void find_paired_power(const struct verdict_values *values,
 			      const struct verdict_rules *rules, struct verdict *verdict)
 {
 	double sd = stats_sd(values->differences, values->n_differences);
-	double effect = fabs(verdict->result.difference), alpha = 1 - rules->confidence;
+	double effect = wanted_effect(rules, verdict), alpha = 1 - rules->confidence;
 	const size_t most = 10000;
 	size_t n = 2;
 
@@ -133,7 +163,22 @@ static void find_paired_power(const struct verdict_values *values,
 		return;
 	while (n < most && paired_detectable(sd, n, alpha) > effect)
 		n++;
-	verdict->n_needed = n < most ? n : 0;
+	verdict->n_needed = n < most && n > values->n_differences ? n : 0;
+}
+
+/* An interval beside a sentence that says why there is none would be read all the same. */
+static struct htest untested(double difference)
+{
+	const double none = (double)NAN;
+
+	return (struct htest){
+		.difference = difference,
+		.ci_low = none,
+		.ci_high = none,
+		.t = none,
+		.df = none,
+		.p = none,
+	};
 }
 
 int verdict_reach(const struct verdict_values *values, const struct verdict_rules *rules,
@@ -151,6 +196,8 @@ int verdict_reach(const struct verdict_values *values, const struct verdict_rule
 	if (r < 0)
 		return r;
 	verdict.obstacle = find_obstacle(values, &verdict);
+	if (verdict.obstacle != VERDICT_TESTED)
+		verdict.result = untested(verdict.result.difference);
 	if (verdict.obstacle == VERDICT_TESTED) {
 		verdict.word = find_word(&verdict.result, rules->min_effect);
 		if (values->differences)

@@ -32,9 +32,10 @@ enum verdict_obstacle {
 	VERDICT_TESTED,	   /* there is one */
 	VERDICT_NO_VALUES, /* a side has none */
 	VERDICT_ONE_VALUE, /* a side has one: no spread to judge by */
-	VERDICT_SAME_RUNS, /* both sides are the same runs */
+	VERDICT_SAME_RUNS, /* run by run, both sides have the same values */
 	VERDICT_EQUAL,	   /* no spread, no difference */
-	VERDICT_NO_SPREAD, /* no spread, but a difference */
+	VERDICT_NO_SPREAD, /* no spread, but a difference; of blocks: all differ by as much */
+	VERDICT_TOO_LARGE, /* values whose squares are no numbers any more */
 };
 
 enum verdict_test {
@@ -64,12 +65,13 @@ struct verdict {
 	enum verdict_test test;
 	struct stats_summary first;
 	struct stats_summary second;
-	struct htest result;
+	struct htest result; /* without a word, the difference only */
 	/* The smallest difference that sides like these show with VERDICT_POWER; NaN: unknown. */
 	double detectable;
 	/*
-	 * How many values a side (blocks, when paired) it takes to show a difference as large as
-	 * the one seen; 0: more than anybody will run. Only of NOT DISTINGUISHABLE.
+	 * How many values a side (blocks, when paired) it takes to show the minimum effect, or a
+	 * difference as large as the one seen where none is stated; 0: no more than there are, or
+	 * more than anybody will run. Only of NOT DISTINGUISHABLE.
 	 */
 	size_t n_needed;
 	double rank_p; /* two-sided Mann-Whitney, when robust; else NaN */

@@ -61,6 +61,9 @@ double stats_sd(const double *values, size_t n)
 		rest += d;
 	}
 	squares -= rest * rest / (double)n;
+	/* Squares that are no numbers any more are no lack of spread. */
+	if (isnan(squares))
+		return (double)NAN;
 	return squares > 0 ? sqrt(squares / (double)(n - 1)) : 0;
 }
 

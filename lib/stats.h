@@ -38,7 +38,8 @@ size_t trim_cut(const struct trim *trim, size_t n);
 double stats_mean(const double *values, size_t n);
 
 /*
- * Return: the sample standard deviation (divisor n - 1) of values[n]; NaN when n < 2.
+ * Return: the sample standard deviation (divisor n - 1) of values[n]; NaN when n < 2
+ * or when a square is too large for a double.
  *
  * Source: two-pass with the correction of Chan, Golub and LeVeque (1983), which holds NIST StRD's
  * NumAcc sets; the one-pass textbook formula does not.

@@ -226,3 +226,65 @@ assert_cells() {
 		assert_plain <<<"$output"
 	done
 }
+
+# What cannot be tested gets a sentence, and nothing that could be read as a verdict:
+# says SENTENCE BEFORE AFTER, both lists of loads.
+says() {
+	local word
+
+	make before.json . $2
+	make after.json "$patched" $3
+	run -0 compare before.json after.json
+	[[ "${output//$'\n  '/ }" == *"$1"* ]] || { echo "$output"; return 1; }
+	compare --format json before.json after.json >json
+	jq -e '.pairs[0].metrics[0] | .verdict == null and .obstacle != null and .p == null and .ci_low == null' json
+	[[ "$output" != *"pp ["* ]]
+	for word in MORE LESS SAME DISTINGUISHABLE; do
+		[[ "$output" != *"$word"* ]]
+	done
+	for word in text mail markdown; do
+		run -0 compare --format $word before.json after.json
+		run ! grep -iE 'nan|inf\b' <<<"$output"
+	done
+	run -4 compare --fail-on more before.json after.json
+}
+
+@test "what cannot be tested gets a sentence, never a verdict" {
+	says "CANNOT TEST: one run has no spread to judge by. Three or more a side are needed." 5 6
+	says "CANNOT TEST: one run has no spread to judge by. Three or more a side are needed." "5 6 7" 6
+	says "EQUAL: all values are 5.000 %. Without spread there is nothing to test." "5 5 5" "5 5"
+	says "EQUAL: all values are 0.0 %." "0 0" "0 0"
+	says "CANNOT TEST: neither side has any spread, so nothing says how much of the change could be chance." "5 5 5" "6 6"
+	says "CANNOT TEST: both sides have the same values, run by run, as the same runs have." "5 6 7" "5 6 7"
+	says "CANNOT TEST: the values are too large to be computed with." "1e300 2e305" "5 6"
+	patched+=' | .runs[].failed = true' says "CANNOT TEST: no good run of after has this figure." "5 6" "5 6"
+}
+
+@test "an interval that ends at 0 keeps its sign, and the words say the same" {
+	printf '%s\n' 1.0 2.0 3.0 >before
+	printf '%s\n' 3.3 4.3 5.3 >after
+	run -0 --separate-stderr compare --format-in values --confidence 95 before after
+	[[ "$output" == *"change    +2.3 [+0.0, +4.6]"*"MORE in after, by up to 4.6."* ]]
+	printf '%s\n' 3.3 4.2 5.4 >after
+	run -0 --separate-stderr compare --format-in values before after
+	[[ "$output" == *"change    +2.3 [-0.0, +4.6]"*"NOT DISTINGUISHABLE: after could be anything from 0.0 less"* ]]
+	printf '%s\n' 3.3 4.3 5.3 >after
+	run -0 --separate-stderr compare --format-in values --format mail before after
+	[[ "$output" == *"CI95 [+0.0, +4.6], p=0.04"*": more"* ]]
+}
+
+@test "how many runs it takes is said for the smallest change that matters" {
+	make_three
+	run -0 compare --min-effect 0.1pp before.json after.json
+	[[ "${output//$'\n  '/ }" == *"one of 0.10 pp takes 16 runs a side."* ]]
+	run -0 compare --min-effect 0.4pp before.json after.json
+	[[ "$output" == *"NOT DISTINGUISHABLE"*"more (80 % power)."* ]]
+	for size in 0.5 0.5pp 10%; do
+		run -0 compare --min-effect $size before.json after.json
+		[[ "$output" == *"SAME WITHIN 0.5"*" pp: after is 0.18 pp less to 0.44 pp more."* ]]
+	done
+	run -0 compare --min-effect 0.5pp --format markdown before.json after.json
+	[[ "$output" == *"| SAME WITHIN 0.50 pp |"* ]]
+	run -0 compare --min-effect 0.5pp --format mail before.json after.json
+	[[ "$output" == *": same within 0.50 pp" ]]
+}

@@ -174,6 +174,85 @@ static void unequal_sides_count_as_their_harmonic_mean(void **state)
 	assert_true(fabs(v.detectable / pooled - 2.38) < 0.005);
 }
 
+/* Without a word nothing is left that could be read as one. */
+static void what_is_not_tested_has_no_interval(void **state)
+{
+	struct verdict v = reach(before3, 3, before3, 3, 0);
+
+	(void)state;
+	assert_int_equal(v.obstacle, VERDICT_SAME_RUNS);
+	near(v.result.difference, 0);
+	assert_true(isnan(v.result.ci_low) && isnan(v.result.ci_high) && isnan(v.result.p));
+}
+
+/* 0.3 - 0.1, 0.4 - 0.2 and 0.5 - 0.3 differ by the rounding of doubles and by nothing else. */
+static void rounding_is_no_spread(void **state)
+{
+	static const double a[] = {0.1, 0.1, 0.2, 0.2, 0.3, 0.3};
+	static const double b[] = {0.3, 0.3, 0.4, 0.4, 0.5, 0.5};
+	const double blocks[] = {0.3 - 0.1, 0.4 - 0.2, 0.5 - 0.3};
+	const double means[] = {(0.1 + 0.2 + 0.3) / 3, 0.2};
+	struct verdict_values values = {a, N(a), b, N(b), blocks, N(blocks)};
+	struct verdict_rules rules = {.confidence = 0.95};
+	struct verdict v;
+
+	(void)state;
+	assert_true(blocks[0] != blocks[1] && means[0] != means[1]);
+	assert_int_equal(verdict_reach(&values, &rules, &v), 0);
+	assert_int_equal(v.obstacle, VERDICT_NO_SPREAD);
+	assert_int_equal(reach(means, 2, means, 1, 0).obstacle, VERDICT_ONE_VALUE);
+	assert_int_equal(reach(means, 2, flat, 2, 0).obstacle, VERDICT_NO_SPREAD);
+	assert_int_equal(reach(means, 2, (const double[]){0.2, 0.2}, 2, 0).obstacle, VERDICT_EQUAL);
+}
+
+static void blocks_without_difference_are_no_verdict(void **state)
+{
+	static const double blocks[] = {0, 0, 0};
+	struct verdict_values values = {before3, 3, before3, 3, blocks, 3};
+	struct verdict_rules rules = {.confidence = 0.95, .min_effect = 1};
+	struct verdict v;
+
+	(void)state;
+	assert_int_equal(verdict_reach(&values, &rules, &v), 0);
+	assert_int_equal(v.obstacle, VERDICT_NO_SPREAD);
+	assert_int_equal(v.word, VERDICT_NONE);
+}
+
+static void values_beyond_arithmetic_are_no_verdict(void **state)
+{
+	static const double large[] = {1e308, 1.5e308, -1e308}, squares[] = {1e200, 2e200, 3e200};
+
+	(void)state;
+	assert_int_equal(reach(large, 2, before3, 3, 0).obstacle, VERDICT_TOO_LARGE);
+	assert_int_equal(reach(before3, 3, large, 3, 0).obstacle, VERDICT_TOO_LARGE);
+	assert_int_equal(reach(squares, 3, squares, 2, 0).obstacle, VERDICT_TOO_LARGE);
+}
+
+/* What is needed is for the effect that was asked about: the one seen is an accident of the runs.
+ */
+static void needed_runs_are_for_the_minimum_effect(void **state)
+{
+	struct verdict_values values = {before3, 3, after3, 3, (const double[]){1, 2, -1, 0}, 4};
+	struct verdict_rules rules = {.confidence = 0.95, .min_effect = 0.5};
+	struct verdict v = reach(before3, 3, after3, 3, 0.1);
+
+	(void)state;
+	assert_int_equal(v.word, VERDICT_NOT_DISTINGUISHABLE);
+	assert_int_equal(v.n_needed, 16);
+	assert_int_equal(reach(before3, 3, after3, 3, 0.15).n_needed, 8);
+	assert_int_equal(reach(before3, 3, after3, 3, 0.2).n_needed, 5);
+	/* As many as there are are no advice. */
+	assert_int_equal(reach(before3, 3, after3, 3, 0.4).word, VERDICT_NOT_DISTINGUISHABLE);
+	assert_int_equal(reach(before3, 3, after3, 3, 0.4).n_needed, 0);
+	assert_int_equal(verdict_reach(&values, &rules, &v), 0);
+	assert_int_equal(v.word, VERDICT_NOT_DISTINGUISHABLE);
+	/* (2.0 + 0.85) 1.29 / sqrt(n) <= 0.5 */
+	assert_in_range(v.n_needed, 52, 57);
+	rules.min_effect = 0;
+	assert_int_equal(verdict_reach(&values, &rules, &v), 0);
+	assert_in_range(v.n_needed, 52, 57);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -186,6 +265,11 @@ int main(void)
 		cmocka_unit_test(blocks_are_tested_by_their_differences),
 		cmocka_unit_test(robust_needs_ten_values_a_side),
 		cmocka_unit_test(unequal_sides_count_as_their_harmonic_mean),
+		cmocka_unit_test(what_is_not_tested_has_no_interval),
+		cmocka_unit_test(rounding_is_no_spread),
+		cmocka_unit_test(blocks_without_difference_are_no_verdict),
+		cmocka_unit_test(values_beyond_arithmetic_are_no_verdict),
+		cmocka_unit_test(needed_runs_are_for_the_minimum_effect),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
