@@ -100,7 +100,7 @@ static void number_names(struct sides *sides, size_t from)
 	memcpy(name, sides->names[from], sizeof(name));
 	for (size_t i = from; i < sides->n; i++)
 		if (strcmp(sides->names[i], name) == 0)
-			(void)snprintf(sides->names[i], SIDES_NAME_SIZE, "%.20s#%u", name,
+			(void)snprintf(sides->names[i], SIDES_NAME_SIZE, "%.240s#%u", name,
 				       (unsigned int)i + 1);
 }
 

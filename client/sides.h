@@ -8,8 +8,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Longer names are cut: they head columns. */
-#define SIDES_NAME_SIZE 33
+/* Longer names are cut. */
+#define SIDES_NAME_SIZE 256
 
 struct sides {
 	size_t n;
