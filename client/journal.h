@@ -33,7 +33,8 @@ struct journal {
  * @replace: one that nobody holds may be there, and is written over, as an empty one always is
  *
  * Return: 0; -EEXIST: there is one that nobody holds; -EBUSY: a soakctl that runs holds it;
- * -EINVAL: something else than a file has its name; another negative errno. journal_fini() whatever is returned.
+ * -EINVAL: something else than a file has its name; another negative errno. journal_fini() whatever
+ * is returned.
  */
 int journal_open(const char *output, bool replace, struct journal *ret);
 

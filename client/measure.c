@@ -154,6 +154,8 @@ static int settle(struct measure *measure, double *ret_load_ratio)
 	*ret_load_ratio = (double)NAN;
 	if (measure->options->settle_ns == 0)
 		return 0;
+	if (measure->unwatched)
+		return wait_quietly(measure, measure->options->settle_ns) ? 0 : -EINTR;
 	progress_say(measure->progress, "settling");
 	r = begin_window(measure, &run, &begin_seconds);
 	if (r < 0)

@@ -37,6 +37,7 @@ struct measure {
 	struct interrupts *interrupts;
 	struct progress *progress;
 	struct recording *recording;
+	bool unwatched; /* the soakers stand still: settling has no load, a run only its length */
 	bool said_loss; /* of output, once for all runs */
 };
 

@@ -15,6 +15,7 @@
 #include "facts.h"
 #include "json.h"
 #include "number.h"
+#include "observer.h"
 #include "print-metrics.h"
 #include "print-notes.h"
 
@@ -274,6 +275,7 @@ void print_side(FILE *file, const json_t *document)
 	if (!is_imported)
 		print_summary(file, document);
 	print_metrics(file, document);
+	observer_print(file, document);
 	if (!is_imported)
 		print_side_notes(file, document);
 	print_metric_notes(file, document);

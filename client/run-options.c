@@ -161,6 +161,13 @@ static int read_quiet(const char *text, void *options)
 	return 0;
 }
 
+static int read_observer(const char *text, void *options)
+{
+	(void)text;
+	((struct run_options *)options)->observer = true;
+	return 0;
+}
+
 static int read_force(const char *text, void *options)
 {
 	(void)text;
@@ -218,6 +225,8 @@ static const struct optparse_row rows[] = {
 	 read_input},
 	{SET_BOTH, 'q', "quiet", NULL, "print nothing but the mean load in percent", NULL,
 	 read_quiet},
+	{SET_RUN, '\0', "observer", NULL, "run it as often without soakers: do they change it?",
+	 NULL, read_observer},
 	{SET_BOTH, '\0', "socket", "PATH", "use the daemon at this socket", "a path", read_socket},
 	{SET_BOTH, '\0', "metric", "NAME=REGEX", "a number in the output ([:higher|:lower])",
 	 "NAME=REGEX, at most 16 times", read_metric},
@@ -312,6 +321,11 @@ int run_options_parse(int argc, char **argv, struct run_options *ret)
 	}
 	if (ret->append && !ret->save_path) {
 		(void)fprintf(stderr, "soakctl run: --append needs -o FILE\n");
+		return STATUS_FAILED;
+	}
+	if (ret->append && ret->observer) {
+		(void)fprintf(stderr, "soakctl run: --observer needs a file of its own: leave "
+				      "--append out\n");
 		return STATUS_FAILED;
 	}
 	ret->argv = &argv[first];

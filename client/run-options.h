@@ -23,6 +23,7 @@ struct run_options {
 	bool append;	       /* to the run file that is there */
 	bool json;
 	bool quiet;
+	bool observer; /* each run has a twin without soakers */
 	bool force;
 	struct cpulist cpus;   /* empty: all */
 	const char *cpus_text; /* as given; NULL: all */

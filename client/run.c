@@ -6,9 +6,27 @@
 
 #include "cleanup.h"
 #include "commands.h"
+#include "observer.h"
 #include "print.h"
 #include "run-options.h"
 #include "series.h"
+
+/* With --observer, a run and its twin: in turns which is first, so that a drift is in both alike.
+ */
+static int run_one(struct series *series, uint64_t index)
+{
+	const struct run_options *options = series->sides;
+	bool twin_first = index % 2 == 0;
+	int r = 0;
+
+	if (options->observer && twin_first)
+		r = observer_run(series, index, options->n_runs);
+	if (r == 0)
+		r = series_run(series, 0, index, options->n_runs, false);
+	if (r == 0 && options->observer && !twin_first)
+		r = observer_run(series, index, options->n_runs);
+	return r;
+}
 
 static int run_all(struct series *series)
 {
@@ -18,7 +36,9 @@ static int run_all(struct series *series)
 	for (uint64_t i = 1; r == 0 && i <= options->n_warmups; i++)
 		r = series_run(series, 0, i, options->n_warmups, true);
 	for (uint64_t i = 1; r == 0 && i <= options->n_runs; i++)
-		r = series_run(series, 0, i, options->n_runs, false);
+		r = run_one(series, i);
+	if (options->observer && observer_finish(series_side(series, 0)) < 0)
+		return STATUS_FAILED;
 	return r;
 }
 

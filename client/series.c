@@ -114,6 +114,21 @@ static void set_progress(struct series *series, size_t side, uint64_t index, uin
 		       (unsigned long long)index, (unsigned long long)n);
 }
 
+/* What a run came to. Return: 0 to go on; -EINTR to end in order; else the exit status. */
+static int end_run(struct series *series, struct run_record *record, int r, int added,
+		   bool is_warmup)
+{
+	progress_clear(&series->progress);
+	if (record->started && !is_warmup && series->command_status == 0)
+		series->command_status = child_exit_status(record->status);
+	run_record_fini(record);
+	if (r < 0 && r != -EINTR)
+		return failure_status(r);
+	if (added < 0)
+		return STATUS_FAILED;
+	return r == -EINTR || series->interrupts.n > 0 ? -EINTR : 0;
+}
+
 int series_run(struct series *series, size_t side, uint64_t index, uint64_t n, bool is_warmup)
 {
 	struct run_record record;
@@ -129,28 +144,50 @@ int series_run(struct series *series, size_t side, uint64_t index, uint64_t n, b
 	progress_clear(&series->progress);
 	if (record.started)
 		added = add_run(series, side, &record, is_warmup);
-	if (record.started && !is_warmup && series->command_status == 0)
-		series->command_status = child_exit_status(record.status);
-	run_record_fini(&record);
-	if (r < 0 && r != -EINTR)
-		return failure_status(r);
-	if (added < 0)
+	return end_run(series, &record, r, added, is_warmup);
+}
+
+static int call(struct series *series, const char *method)
+{
+	json_t *answer;
+	int r = session_call(&series->session, method, NULL, &answer);
+
+	if (r == 0)
+		json_decref(answer);
+	return r;
+}
+
+int series_run_unwatched(struct series *series, uint64_t index, uint64_t n,
+			 int (*add)(json_t *side, const struct run_record *record))
+{
+	bool keeps_samples = series->recording.keeps_samples;
+	struct run_record record;
+	int added = 0, r = prepare(series);
+
+	if (r != 0)
+		return r;
+	if (call(series, "soakers.pause") < 0)
 		return STATUS_FAILED;
-	return r == -EINTR || series->interrupts.n > 0 ? -EINTR : 0;
+	(void)snprintf(series->progress.what, sizeof(series->progress.what), "unwatched %llu/%llu",
+		       (unsigned long long)index, (unsigned long long)n);
+	series->recording.keeps_samples = false;
+	series->measure.unwatched = true;
+	r = measure_run(&series->measure, &record);
+	series->measure.unwatched = false;
+	series->recording.keeps_samples = keeps_samples;
+	if (!series->session.lost && call(series, "soakers.resume") < 0 && r == 0)
+		r = -EPIPE;
+	if (record.started)
+		added = add(series_side(series, 0), &record);
+	return end_run(series, &record, r, added, false);
 }
 
 /* Samples are asked for only where somebody sees or keeps them. */
 static int watch(struct series *series)
 {
-	json_t *answer;
-	int r;
-
 	if (!series->progress.shown && !series->recording.keeps_samples)
 		return 0;
-	r = session_call(&series->session, "samples.subscribe", NULL, &answer);
-	if (r == 0)
-		json_decref(answer);
-	return r;
+	return call(series, "samples.subscribe");
 }
 
 /* The daemon's notes may be others now than at the beginning. */

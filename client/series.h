@@ -63,6 +63,17 @@ int series_open(struct series *series, const char *program, const struct run_opt
  */
 int series_run(struct series *series, size_t side, uint64_t index, uint64_t n, bool is_warmup);
 
+/*
+ * Run the command of the first side while the soakers stand still.
+ *
+ * @add: keep what is known of it in the side: only its length, status and usage mean something.
+ *       Return: 0 or a negative errno
+ *
+ * Return: as series_run().
+ */
+int series_run_unwatched(struct series *series, uint64_t index, uint64_t n,
+			 int (*add)(json_t *side, const struct run_record *record));
+
 /* Return: side @side of the document, borrowed. */
 json_t *series_side(const struct series *series, size_t side);
 

@@ -189,6 +189,21 @@ text" ]
 	[[ "$report" == *"kernel accounting  -  too short"* ]]
 }
 
+@test "--observer runs the command as often without soakers" {
+	run -0 --separate-stderr soakctl run -n 2 --settle 100ms --observer --json -- \
+		sh -c "'$SOAKCTL' rpc status.get | jq .paused >>'$BATS_TEST_TMPDIR/states'"
+	jq -e '.observer.elapsed_ratio | .n == 2 and .mean > 0 and .ci_low <= .mean and .mean <= .ci_high' <<<"$output"
+	jq -e '(.observer.paused_runs | length) == 2 and (.runs | length) == 2 and all(.runs[]; .failed == false)' <<<"$output"
+	# In turns: with, without, without, with. Then they go on.
+	[ "$(tr '\n' ' ' <"$BATS_TEST_TMPDIR/states")" = "false true true false " ]
+	run -0 soakctl status --json
+	jq -e '.paused == false' <<<"$output"
+	run -0 --separate-stderr soakctl run --settle 0 --observer -- true
+	[[ "$stderr" == *"  observer           "*"one pair"* ]]
+	run -125 soakctl run --observer --append -o x -- true
+	assert_one_line "$output"
+}
+
 @test "report and status: text and JSON" {
 	has_report() { "$SOAKCTL" report --last 1s >/dev/null 2>&1; }
 	wait_for 10 has_report
