@@ -3,7 +3,6 @@
  * soakctl recover: make a run file of the journal of a series that was cut off.
  */
 #include <errno.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,7 +18,7 @@
 #include "json.h"
 #include "run-file.h"
 #include "samples.h"
-#include "stats.h"
+#include "unfinished.h"
 
 #define PROGRAM "soakctl recover"
 
@@ -35,7 +34,9 @@ struct recovery {
 	bool replaces; /* the series was to write over the file that is there */
 	json_t *begun; /* run_begin of the run that has not ended; NULL: none */
 	struct samples samples;
-	size_t n_runs;
+	size_t n_runs; /* whole ones */
+	size_t n_cut;  /* that have begun and whose end is not there */
+	size_t n_cut_samples;
 	size_t n_torn; /* lines that were no whole line */
 };
 
@@ -83,10 +84,40 @@ static json_t *runs_of(const struct recovery *recovery, const json_t *line)
 	return json_object_get(side_of(recovery, line), is_warmup ? "warmups" : "runs");
 }
 
-static int begin_run(struct recovery *recovery, json_t *line)
+static void forget_begun(struct recovery *recovery)
 {
 	samples_fini(&recovery->samples);
 	json_decref(recovery->begun);
+	recovery->begun = NULL;
+}
+
+/* Keep a run that has begun and whose end is not there. */
+static int close_unfinished(struct recovery *recovery)
+{
+	json_t *runs;
+
+	if (!recovery->begun)
+		return 0;
+	runs = runs_of(recovery, recovery->begun);
+	if (!json_is_array(runs))
+		return complain(recovery, "a begun run is damaged");
+	if (json_array_append_new(runs,
+				  unfinished_run_new(recovery->begun, json_array_size(runs) + 1,
+						     &recovery->samples)) == -1)
+		return -ENOMEM;
+	recovery->n_cut++;
+	recovery->n_cut_samples += recovery->samples.n;
+	forget_begun(recovery);
+	return 0;
+}
+
+static int begin_run(struct recovery *recovery, json_t *line)
+{
+	/* Where the line of its end is damaged, another begins behind it. */
+	int r = close_unfinished(recovery);
+
+	if (r < 0)
+		return r;
 	recovery->begun = json_incref(line);
 	return samples_begin(&recovery->samples, json_get_number(line, "monotonic_seconds"));
 }
@@ -122,9 +153,7 @@ static int end_run(struct recovery *recovery, json_t *line)
 		if (json_object_set(run, "samples", recovery->samples.columns) == -1)
 			return -ENOMEM;
 	}
-	samples_fini(&recovery->samples);
-	json_decref(recovery->begun);
-	recovery->begun = NULL;
+	forget_begun(recovery);
 	recovery->n_runs++;
 	if (document_metrics_recover(side_of(recovery, line), run) < 0)
 		return -ENOMEM;
@@ -187,47 +216,23 @@ static int read_journal(struct recovery *recovery, struct journal_reader *reader
 	return recovery->document ? 0 : complain(recovery, "empty: nothing was measured yet");
 }
 
-static double mean_of(const json_t *column)
+/* Return: whether runs are missing that a side was to have. */
+static bool is_partial(const struct recovery *recovery, const json_t *side)
 {
-	cleanup(freep) double *values = calloc(json_array_size(column) + 1, sizeof(*values));
-	const json_t *cell;
-	size_t index, n = 0;
+	int64_t n = (int64_t)json_array_size(json_object_get(side, "runs"));
 
-	json_array_foreach (column, index, cell)
-		if (values && json_is_number(cell))
-			values[n++] = json_number_value(cell);
-	return values ? stats_mean(values, n) : (double)NAN;
-}
-
-/* The run that was cut off: what its samples say, and that it does not count. */
-static int add_unfinished(struct recovery *recovery)
-{
-	json_t *runs = runs_of(recovery, recovery->begun);
-	const json_t *columns = recovery->samples.columns;
-	const json_t *ends = json_object_get(columns, "monotonic_seconds");
-	double end = json_number_value(json_array_get(ends, json_array_size(ends) - 1));
-	double begin = json_get_number(recovery->begun, "monotonic_seconds");
-	double load = mean_of(json_object_get(columns, "load_ratio"));
-	json_t *start = json_object_get(recovery->begun, "time");
-	json_t *run;
-
-	if (!json_is_array(runs))
-		return complain(recovery, "a begun run is damaged");
-	run = json_pack("{s:I, s:b, s:b, s:o, s:o, s:o, s:b, s:n, s:n, s:O?, s:O}", "run_index",
-			(json_int_t)json_array_size(runs) + 1, "failed", 1, "incomplete", 1,
-			"load_ratio", json_number(load), "untrimmed_load_ratio", json_number(load),
-			"elapsed_seconds",
-			json_array_size(ends) ? json_number(end - begin) : json_null(), "short", 1,
-			"exit_status", "signal", "start", start, "samples", columns);
-	return json_array_append_new(runs, run) == -1 ? -ENOMEM : 0;
+	return recovery->n_cut > 0 || n < json_get_integer(side, "runs_requested", 0);
 }
 
 static int finish(struct recovery *recovery)
 {
-	int r = recovery->begun ? add_unfinished(recovery) : 0;
+	int r = close_unfinished(recovery);
 
-	for (size_t i = 0; r == 0 && i < run_file_n_sides(recovery->document); i++)
-		r = document_finish(run_file_side(recovery->document, i), true, NULL);
+	for (size_t i = 0; r == 0 && i < run_file_n_sides(recovery->document); i++) {
+		json_t *side = run_file_side(recovery->document, i);
+
+		r = document_finish(side, is_partial(recovery, side), NULL);
+	}
 	return r;
 }
 
@@ -245,9 +250,10 @@ static void say_result(const struct recovery *recovery, const char *output)
 {
 	(void)fprintf(stderr, "recovered %zu whole run%s", recovery->n_runs,
 		      recovery->n_runs == 1 ? "" : "s");
-	if (recovery->begun)
-		(void)fprintf(stderr, " and %zu sample%s of one that was cut off",
-			      recovery->samples.n, recovery->samples.n == 1 ? "" : "s");
+	if (recovery->n_cut > 0)
+		(void)fprintf(stderr, " and %zu sample%s of %zu that %s cut off",
+			      recovery->n_cut_samples, recovery->n_cut_samples == 1 ? "" : "s",
+			      recovery->n_cut, recovery->n_cut == 1 ? "was" : "were");
 	if (recovery->n_torn > 0)
 		(void)fprintf(stderr, "; %zu torn line%s left out", recovery->n_torn,
 			      recovery->n_torn == 1 ? " was" : "s were");
@@ -323,8 +329,7 @@ static int recover(const struct recover_options *options, const char *path)
 		(void)complain(&recovery, "out of memory");
 	if (r == 0)
 		status = save(options, &recovery);
-	samples_fini(&recovery.samples);
-	json_decref(recovery.begun);
+	forget_begun(&recovery);
 	json_decref(recovery.document);
 	return status;
 }

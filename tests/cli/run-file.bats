@@ -344,7 +344,7 @@ write_journal() {
 @test "recover keeps whole runs whole, and what the last samples say" {
 	write_journal a.json.part
 	run -0 "$SOAKCTL" recover a.json.part
-	[[ "$output" == *"1 whole run"*"2 samples of one that was cut off"*"saved a.json"* ]]
+	[[ "$output" == *"1 whole run"*"2 samples of 1 that was cut off"*"saved a.json"* ]]
 	jq -e '.kind == "side" and .partial and .odd == {"kept": 1}' a.json
 	# The second sample ended behind the first run, the first began before the second.
 	jq -e '.runs[0].samples.load_ratio == [0.1] and .runs[1].samples.load_ratio == [0.2, 0.4]' a.json
@@ -354,6 +354,25 @@ write_journal() {
 	run -0 "$SOAKCTL" report a.json
 	[[ "$output" == *"1/3"*"2/3"*"10.00 %  one run"* ]]
 	run -0 "$SOAKCTL" report --trim 0 a.json
+}
+
+@test "recover keeps the samples of a run whose end is damaged" {
+	# Torn where another run was still measured behind it.
+	write_journal whole
+	sed '5s/"run_index"/run_index/' whole >a.json.part
+	run -0 "$SOAKCTL" recover a.json.part
+	[[ "$output" == *"0 whole runs and 4 samples of 2 that were cut off; 1 torn line"* ]]
+	jq -e '[.runs[] | .incomplete and .failed] == [true, true] and
+		.runs[0].samples.load_ratio == [0.1, 0.9] and .runs[1].samples.load_ratio == [0.2, 0.4]' a.json
+}
+
+@test "recover makes a whole series whole" {
+	write_journal long
+	head -n 5 long | sed '1s/"runs_requested":3/"runs_requested":1/' >a.json.part
+	run -0 "$SOAKCTL" recover a.json.part
+	jq -e '.partial == false and (.runs | length) == 1 and .summary.load_ratio.n == 1' a.json
+	run -0 "$SOAKCTL" report a.json
+	[[ "$output" != *partial* ]]
 }
 
 @test "recover brings back both sides of soakctl ab, and their order" {
@@ -560,7 +579,7 @@ start_daemon() {
 	kill_soakctl
 	n=$(sed '1,/"run_index":3/d' a.json.part | grep -c '^{"sample".*}$')
 	run -0 "$SOAKCTL" recover a.json.part
-	[[ "$output" == *"2 whole runs"*"of one that was cut off"* ]]
+	[[ "$output" == *"2 whole runs"*"of 1 that was cut off"* ]]
 	jq -e '[.runs[].incomplete] == [false, false, true] and .partial' a.json
 	jq -e '.runs[0:2] | all(.failed == false and (.samples.load_ratio | length) >= 5)' a.json
 	# All but the one that was under way when the run began.
