@@ -51,8 +51,9 @@ static void assert_lines(const char *root, const char *expected)
 			break;
 		assert_true(r == 0 || r == -EBADMSG);
 		assert_true(n < sizeof(found) - 1);
-		found[n++] = r == 0 ? (char)('0' + json_integer_value(json_object_get(line, "n")))
-				    : TORN;
+		found[n++] = TORN;
+		if (r == 0)
+			found[n - 1] = "0123456789"[json_integer_value(json_object_get(line, "n"))];
 		json_decref(line);
 	}
 	assert_string_equal(found, expected);
@@ -122,7 +123,10 @@ static void a_long_line_is_read_whole(void **state)
 	static char text[100000];
 
 	memset(text, ' ', sizeof(text));
-	memcpy(text, "{\"n\":", 5);
+	text[0] = '{';
+	text[1] = text[3] = '"';
+	text[2] = 'n';
+	text[4] = ':';
 	text[sizeof(text) - 3] = '7';
 	text[sizeof(text) - 2] = '}';
 	text[sizeof(text) - 1] = '\n';
