@@ -99,7 +99,7 @@ static json_t *memory_to_json(const char *root)
 {
 	static const char label[] = "MemTotal:", unit[] = " kB";
 	cleanup(freep) char *line = NULL;
-	uint64_t kib;
+	uint64_t kib, bytes;
 	char *number, *end;
 
 	if (file_read_line(root, "/proc/meminfo", &line) < 0 ||
@@ -112,7 +112,8 @@ static json_t *memory_to_json(const char *root)
 	*end = '\0';
 	if (parse_u64(number, 0, INT64_MAX / 1024, &kib) < 0)
 		return json_null();
-	return json_integer((json_int_t)(kib * 1024));
+	bytes = kib * 1024;
+	return json_integer((json_int_t)bytes);
 }
 
 #ifdef __x86_64__
