@@ -8,175 +8,22 @@
 
 #include "cleanup.h"
 #include "commands.h"
+#include "compare-options.h"
 #include "compare-words.h"
 #include "comparison.h"
 #include "import.h"
 #include "json.h"
-#include "optparse.h"
-#include "parse.h"
 #include "print-compare.h"
 #include "retrim.h"
 #include "run-file.h"
 #include "show.h"
 #include "sides.h"
 
-#define PROGRAM		   "soakctl compare"
-#define MOST_METRICS	   64
-#define LEAST_CONFIDENCE   0.5
-#define MOST_CONFIDENCE	   0.9999
-#define DEFAULT_CONFIDENCE 0.95
+#define PROGRAM "soakctl compare"
 
 /* Distinct from every failure: nothing went wrong but what was asked about. */
 #define STATUS_PROVEN	    3
 #define STATUS_NOT_TESTABLE 4
-
-enum format {
-	FORMAT_TEXT,
-	FORMAT_MARKDOWN,
-	FORMAT_CSV,
-	FORMAT_JSON,
-	FORMAT_MAIL,
-};
-
-static const char *const formats[] = {
-	[FORMAT_TEXT] = "text", [FORMAT_MARKDOWN] = "markdown", [FORMAT_CSV] = "csv",
-	[FORMAT_JSON] = "json", [FORMAT_MAIL] = "mail",
-};
-
-struct compare_options {
-	const char *metrics[MOST_METRICS];
-	size_t n_metrics;
-	struct trim trim;
-	bool has_trim;
-	double confidence;
-	struct effect min_effect;
-	bool robust;
-	bool force;
-	enum format format;
-	const char *format_in; /* NULL: run files */
-	const char *labels;
-	bool fail_on_more;
-	struct effect fail_effect;
-};
-
-static int read_metric(const char *text, void *context)
-{
-	struct compare_options *options = context;
-
-	if (!text[0])
-		return -EINVAL;
-	if (options->n_metrics == MOST_METRICS)
-		return -ERANGE;
-	options->metrics[options->n_metrics++] = text;
-	return 0;
-}
-
-static int read_trim(const char *text, void *options)
-{
-	((struct compare_options *)options)->has_trim = true;
-	return parse_trim(text, &((struct compare_options *)options)->trim);
-}
-
-static int read_min_effect(const char *text, void *options)
-{
-	return effect_parse(text, &((struct compare_options *)options)->min_effect);
-}
-
-static int read_confidence(const char *text, void *options)
-{
-	return parse_percent(text, LEAST_CONFIDENCE, MOST_CONFIDENCE,
-			     &((struct compare_options *)options)->confidence);
-}
-
-static int read_format(const char *text, void *options)
-{
-	for (size_t i = 0; i < sizeof(formats) / sizeof(formats[0]); i++) {
-		if (strcmp(formats[i], text) == 0) {
-			((struct compare_options *)options)->format = (enum format)i;
-			return 0;
-		}
-	}
-	return -EINVAL;
-}
-
-static int read_format_in(const char *text, void *options)
-{
-	((struct compare_options *)options)->format_in = text;
-	return import_is_format(text) ? 0 : -EINVAL;
-}
-
-static int read_labels(const char *text, void *options)
-{
-	((struct compare_options *)options)->labels = text;
-	return text[0] ? 0 : -EINVAL;
-}
-
-/* "more" or "more:0.1pp" */
-static int read_fail_on(const char *text, void *context)
-{
-	struct compare_options *options = context;
-	const char *more = "more";
-	size_t length = strlen(more);
-
-	if (strncmp(text, more, length) != 0)
-		return -EINVAL;
-	options->fail_on_more = true;
-	if (text[length] == '\0')
-		return 0;
-	return text[length] == ':' ? effect_parse(text + length + 1, &options->fail_effect)
-				   : -EINVAL;
-}
-
-static int read_robust(const char *text, void *options)
-{
-	(void)text;
-	((struct compare_options *)options)->robust = true;
-	return 0;
-}
-
-static int read_force(const char *text, void *options)
-{
-	(void)text;
-	((struct compare_options *)options)->force = true;
-	return 0;
-}
-
-static const struct optparse_row rows[] = {
-	{1, '\0', "metric", "NAME", "what to compare (repeatable; default: all that matter)",
-	 "a name such as load, hidden or elapsed; at most 64", read_metric},
-	{1, '\0', "trim", "10%|COUNT", "trim the runs' samples anew, all alike",
-	 "a share below 50% such as 10%, or a count such as 8", read_trim},
-	{1, '\0', "min-effect", "SIZE", "the smallest change that matters: 0.1pp, 2%",
-	 "a size above 0: 0.1 (in the figure's unit), 0.1pp, or 2% of the first side",
-	 read_min_effect},
-	{1, '\0', "confidence", "PERCENT", "of all intervals (default 95)",
-	 "a percentage from 50 to 99.99", read_confidence},
-	{1, '\0', "robust", NULL, "trim the runs, too (Yuen), and add a rank test", NULL,
-	 read_robust},
-	{1, '\0', "format", "FORMAT", "text, markdown, csv, json or mail",
-	 "text, markdown, csv, json or mail", read_format},
-	{1, '\0', "format-in", "FORMAT", "what the files are, if not run files",
-	 "values, time, bash-time, dd, bonnie, kunit or fio-json", read_format_in},
-	{1, '\0', "label", "A,B", "what to call the sides", "names with commas between them",
-	 read_labels},
-	{1, '\0', "fail-on", "more[:SIZE]", "exit 3 when more is proven, 4 when untestable",
-	 "more, or more:SIZE such as more:0.1pp or more:2%", read_fail_on},
-	{1, '\0', "force", NULL, "compare what was not measured alike", NULL, read_force},
-};
-
-#define N_ROWS (sizeof(rows) / sizeof(rows[0]))
-
-void help_compare(FILE *file)
-{
-	optparse_help(file, rows, N_ROWS, 1);
-	(void)fprintf(
-		file,
-		"\nMetrics: %s,\nand the command's own (--metric of soakctl run).\n"
-		"Two files or more: each is compared with the first; one file with several\n"
-		"sides: its sides. Exit status: 0 whatever the verdict, 2 when a file cannot\n"
-		"be used, 125 for wrong options; see --fail-on.\n",
-		metric_names);
-}
 
 static int load_run_files(const char *const *paths, size_t n_paths, json_t **documents)
 {
@@ -211,7 +58,9 @@ static int load_sides(const struct compare_options *options, const char *const *
 	}
 	r = sides_take(documents, paths, n_documents, options->labels, ret);
 	if (r == -EINVAL)
-		(void)fprintf(stderr, PROGRAM ": --label %s: there are %zu sides to name\n",
+		(void)fprintf(stderr,
+			      PROGRAM ": --label %s: takes at most %zu names, one a side, none "
+				      "of them empty\n",
 			      options->labels, ret->n);
 	if (r < 0)
 		return STATUS_FAILED;
@@ -290,36 +139,52 @@ static bool refuse_unlike(const json_t *comparison)
 	return refused;
 }
 
-static int print(const struct compare_options *options, const json_t *comparison)
+static void print_text(const struct compare_options *options, const json_t *comparison)
 {
 	switch (options->format) {
-	case FORMAT_TEXT:
+	case COMPARE_FORMAT_TEXT:
 		print_compare_text(stdout, comparison);
-		return 0;
-	case FORMAT_MARKDOWN:
+		break;
+	case COMPARE_FORMAT_MARKDOWN:
 		print_compare_markdown(stdout, comparison);
-		return 0;
-	case FORMAT_CSV:
+		break;
+	case COMPARE_FORMAT_CSV:
 		print_compare_csv(stdout, comparison);
-		return 0;
-	case FORMAT_MAIL:
+		break;
+	case COMPARE_FORMAT_MAIL:
 		print_compare_mail(stdout, comparison);
-		return 0;
-	case FORMAT_JSON:
-		return show_json(comparison);
+		break;
+	case COMPARE_FORMAT_JSON:
+		break;
 	}
-	return 0;
 }
 
-/* What --fail-on watches: what was asked for; else the load; else, of imported logs, everything. */
+/* Return: 0; -EIO after saying that it cannot be written. */
+static int print(const struct compare_options *options, const json_t *comparison)
+{
+	if (options->format == COMPARE_FORMAT_JSON)
+		return show_json(comparison);
+	print_text(options, comparison);
+	if (fflush(stdout) == 0 && !ferror(stdout))
+		return 0;
+	(void)fprintf(stderr, PROGRAM ": cannot write to stdout: %s\n", strerror(errno));
+	return -EIO;
+}
+
+/*
+ * What --fail-on watches: what was asked for; else the load; else, of imported logs, everything of
+ * which more is not better.
+ */
 static bool is_watched(const struct compare_options *options, const json_t *metrics,
 		       const json_t *metric)
 {
 	const char *first = json_get_string(json_array_get(metrics, 0), "name");
 
-	if (options->n_metrics > 0 || strcmp(first, "load") != 0)
+	if (options->n_metrics > 0)
 		return true;
-	return strcmp(json_get_string(metric, "name"), "load") == 0;
+	if (strcmp(first, "load") != 0)
+		return !compare_is(metric, "better", "higher");
+	return compare_is(metric, "name", "load");
 }
 
 static bool is_proven(const struct compare_options *options, const json_t *result)
@@ -336,8 +201,8 @@ static bool is_proven(const struct compare_options *options, const json_t *resul
 static int judge(const struct compare_options *options, const json_t *comparison)
 {
 	const json_t *pair, *metric;
+	size_t i, j, n_watched = 0;
 	int status = 0;
-	size_t i, j;
 
 	if (!options->fail_on_more)
 		return 0;
@@ -347,13 +212,37 @@ static int judge(const struct compare_options *options, const json_t *comparison
 		json_array_foreach (metrics, j, metric) {
 			if (!is_watched(options, metrics, metric))
 				continue;
+			n_watched++;
 			if (is_proven(options, metric))
 				return STATUS_PROVEN;
 			if (!json_is_string(json_object_get(metric, "verdict")))
 				status = STATUS_NOT_TESTABLE;
 		}
 	}
-	return status;
+	/* What nobody looked at has not passed. */
+	return n_watched > 0 ? status : STATUS_NOT_TESTABLE;
+}
+
+/* Percentage points say nothing of seconds. Return: 0; the exit status. */
+static int check_effects(const struct compare_options *options, const struct metric *metrics,
+			 size_t n_metrics)
+{
+	const struct effect *fail = &options->fail_effect, *least = &options->min_effect;
+
+	if (options->n_metrics == 0 ||
+	    (fail->kind != EFFECT_POINTS && least->kind != EFFECT_POINTS))
+		return 0;
+	for (size_t i = 0; i < n_metrics; i++) {
+		if (metric_is_ratio(&metrics[i]))
+			continue;
+		(void)fprintf(stderr,
+			      PROGRAM ": %s: percentage points say nothing of %s, which is no "
+				      "share: give a number or a percentage\n",
+			      fail->kind == EFFECT_POINTS ? "--fail-on" : "--min-effect",
+			      options->metrics[i]);
+		return STATUS_FAILED;
+	}
+	return 0;
 }
 
 static int compare(const struct compare_options *options, const struct sides *sides)
@@ -369,7 +258,8 @@ static int compare(const struct compare_options *options, const struct sides *si
 
 	if (status == 0)
 		status = choose_metrics(options, sides, &metrics, &what.n_metrics);
-
+	if (status == 0)
+		status = check_effects(options, metrics, what.n_metrics);
 	if (status != 0)
 		return status;
 	what.metrics = metrics;
@@ -390,11 +280,11 @@ static int compare(const struct compare_options *options, const struct sides *si
 
 int run_compare(int argc, char **argv)
 {
-	struct compare_options options = {.confidence = DEFAULT_CONFIDENCE};
 	cleanup(sides_fini) struct sides sides = {0};
+	struct compare_options options;
 	int first, status;
 
-	if (optparse_any_order(PROGRAM, argc, argv, rows, N_ROWS, 1, &options, &first) < 0)
+	if (compare_options_parse(PROGRAM, argc, argv, &options, &first) < 0)
 		return STATUS_FAILED;
 	if (first >= argc) {
 		(void)fprintf(stderr, PROGRAM ": no file given (see soakctl compare --help)\n");

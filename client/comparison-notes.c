@@ -76,9 +76,9 @@ static int note_drift(const struct metric *metric, const char *name, const struc
 	if (!(trend.p < DRIFT_P))
 		return 0;
 	return note(notes,
-		    "%s drifts by %+.2g%s from run to run (p %.2g), so a difference may be the "
+		    "%s drifts by %+.2g%s from run to run, so a difference may be the "
 		    "drift's: soakctl ab measures two commands in turns, which cancels it",
-		    name, trend.slope * metric_scale(metric), unit, trend.p);
+		    name, trend.slope * metric_scale(metric), unit);
 }
 
 /* Return: median of the distances from @median; NaN on lack of memory. */
@@ -342,8 +342,7 @@ int comparison_note_pair(const struct sides *sides, double confidence, size_t se
 	int r = 0;
 
 	if (json_is_true(json_object_get(pair, "unlike")))
-		r = note(notes, "these sides are of unlike machines or soakers (--force): what "
-				"differs may be that");
+		r = note(notes, "%s", COMPARISON_UNLIKE);
 	if (r == 0)
 		r = note_boots(sides, second, pair, notes);
 	if (r == 0)

@@ -46,3 +46,7 @@ json_t *comparison_new(const struct sides *sides, const struct comparison_option
 #define COMPARISON_EQUAL     "equal values"
 #define COMPARISON_NO_SPREAD "no spread"
 #define COMPARISON_TOO_LARGE "too large"
+
+/* The note of a pair that is "unlike". */
+#define COMPARISON_UNLIKE                                                                          \
+	"these sides are of unlike machines or soakers (--force): what differs may be that"

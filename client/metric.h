@@ -28,7 +28,7 @@ struct metric {
 extern const char *const metric_names;
 
 /*
- * Find a metric by its name, among soakctl's and then among the sides' own.
+ * Find a metric by its name: soakctl's, or the sides' own where no run has soakctl's.
  *
  * @sides: [n_sides], borrowed: @ret points into them
  *

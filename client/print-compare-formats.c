@@ -11,6 +11,7 @@
 #include "ascii.h"
 #include "cleanup.h"
 #include "compare-words.h"
+#include "comparison.h"
 #include "facts.h"
 #include "json.h"
 #include "print-compare.h"
@@ -341,8 +342,12 @@ void print_compare_mail(FILE *file, const json_t *original)
 	const json_t *pair, *metric;
 	size_t i, j;
 
-	json_array_foreach (json_object_get(comparison, "pairs"), i, pair)
+	json_array_foreach (json_object_get(comparison, "pairs"), i, pair) {
 		json_array_foreach (json_object_get(pair, "metrics"), j, metric)
 			print_mail_metric(file, comparison, pair, metric);
+		/* What nobody may leave out who passes the figures on. */
+		if (json_is_true(json_object_get(pair, "unlike")))
+			facts_print_folded(file, "    note: ", COMPARISON_UNLIKE);
+	}
 	json_decref(comparison);
 }

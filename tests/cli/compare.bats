@@ -288,3 +288,200 @@ says() {
 	run -0 compare --min-effect 0.5pp --format mail before.json after.json
 	[[ "$output" == *": same within 0.50 pp" ]]
 }
+
+@test "--fail-on: 3 when more is proven, 4 when it cannot be tested, 0 else" {
+	make_ten
+	run -3 compare --fail-on more before.json after.json
+	[[ "$output" == *"MORE in after"* ]]
+	run -3 compare --fail-on more:0.1pp before.json after.json
+	run -3 compare --fail-on more:2% before.json after.json
+	run -0 compare --fail-on more:0.14 before.json after.json
+	run -0 compare --fail-on more:3% before.json after.json
+	run -0 compare --fail-on more after.json before.json
+	run -0 compare --fail-on more --min-effect 0.2pp before.json after.json
+	run -4 compare --fail-on more --metric elapsed before.json after.json
+	make three.json "$patched" "${AFTER[@]}"
+	make one.json "$patched" 5.3
+	run -4 compare --fail-on more one.json three.json after.json
+	run -3 compare --fail-on more before.json one.json after.json
+	for wrong in less more: more:0 more:x more:0.1s moremore ''; do
+		run -125 compare --fail-on "$wrong" before.json after.json
+		assert_one_line "$output"
+	done
+	run -125 compare --fail-on more:0.1pp --metric elapsed before.json after.json
+	[[ "$output" == *"percentage points say nothing of elapsed"* ]]
+}
+
+# Of throughput more is what one wants.
+@test "--fail-on watches what more is bad of, unless it is asked for" {
+	seq 1 5 | sed 's/.*/102400 bytes (102 kB, 100 KiB) copied, 0.0&0 s, 1.0 MB\/s/' >before
+	seq 4 8 | sed 's/.*/902400 bytes (102 kB, 100 KiB) copied, 0.0&0 s, 1.0 MB\/s/' >after
+	run --separate-stderr compare --format-in dd --format csv --fail-on more before after
+	[ "$status" = 3 ]
+	run -3 --separate-stderr compare --format-in dd --metric elapsed --fail-on more before after
+	run -0 --separate-stderr compare --format-in dd --metric elapsed --fail-on more after before
+	[[ "$output" == *"elapsed, s"*"LESS in before (better)"* ]]
+}
+
+@test "unlike machines, CPU sets and bodies are refused with a table, kernels are not" {
+	make before.json . "${BEFORE[@]}"
+	for pair in '.environment.cpu_model = "Y"|CPU model * X -> Y' '.environment.cpus = [0]|CPUs * 0-1 -> 0' \
+		'.environment.body = "pause"|soaker body * alu -> pause' \
+		'.environment.body_version = 2|soaker body?s version * 1 -> 2'; do
+		make after.json "$patched | ${pair%%|*}" "${AFTER[@]}"
+		run -2 --separate-stderr compare before.json after.json
+		[ -z "$output" ]
+		[[ "$stderr" == "soakctl compare: before and after were not measured alike (--force compares"* ]]
+		# shellcheck disable=SC2053 # a pattern
+		[[ "$stderr" == *${pair#*|}* ]]
+		run -0 compare --force before.json after.json
+		[[ "$output" == *"NOT DISTINGUISHABLE"*"these sides are of unlike machines or soakers (--force)"* ]]
+		run -0 compare --force --format mail before.json after.json
+		[[ "$output" == *"of unlike machines or soakers (--force)"* ]]
+	done
+	run -2 --separate-stderr compare --format json before.json before.json after.json
+	[ -z "$output" ]
+}
+
+@test "three files: each is compared with the first" {
+	make_three
+	make third.json '.runs[].boot_id = "b3"' 6.1 6.2 6.3
+	run -0 compare before.json after.json third.json
+	[[ "$output" == *"before: "*"after:  "*"NOT DISTINGUISHABLE: after"*"before: "*"third:  "*"MORE in third (worse)"* ]]
+	run -0 compare --format csv before.json after.json third.json
+	[ "${#lines[@]}" = 3 ]
+	run -0 compare --label old,new,newest before.json after.json third.json
+	[[ "$output" == *"MORE in newest"* ]]
+	run -0 compare --label old before.json after.json
+	[[ "$output" == *"old:   "*"after: "* ]]
+}
+
+@test "a file with itself, as one file twice and as one series twice" {
+	make before.json . "${BEFORE[@]}"
+	run -0 compare before.json before.json
+	[[ "$output" == *"before#1"*"before#2"*"CANNOT TEST: both sides have the same values"* ]]
+	[[ "$output" == *"note: same command, kernel and boot on both sides"* ]]
+	make again.json . 5.03 5.22 5.29
+	run -0 compare before.json again.json
+	[[ "$output" == *"NOT DISTINGUISHABLE"*"this is an A/A comparison"* ]]
+}
+
+@test "--metric: soakctl's, the command's own, several, and what nobody has" {
+	own='.metrics = [{name: "lat", unit: "us", better: "lower"}] |
+		.runs |= map(.metrics.lat = .load_ratio * 1000 | .elapsed_seconds = .load_ratio)'
+	make before.json "$own" "${BEFORE[@]}"
+	make after.json "$own | $patched" "${AFTER[@]}"
+	run -0 compare --metric lat before.json after.json
+	[[ "$output" == *"lat, us"*"+1.3 us [-1.8, +4.4]"* ]]
+	[[ "$output" != *"CPU load"* ]]
+	run -0 compare --format csv --metric elapsed --metric lat --metric untrimmed before.json after.json
+	[ "$(cut -d, -f1 <<<"$output" | paste -sd' ')" = "metric elapsed lat untrimmed" ]
+	run -0 compare --format csv before.json after.json
+	[ "$(cut -d, -f1 <<<"$output" | paste -sd' ')" = "metric load elapsed lat" ]
+	run -0 compare --metric hidden before.json after.json
+	[[ "$output" == *"CANNOT TEST: no good run of either side has this figure."* ]]
+	run -125 compare --metric latency before.json after.json
+	[[ "$output" == *"--metric latency: neither a figure of soakctl's (load, "*" nor one of these files" ]]
+	assert_one_line "$output"
+}
+
+@test "--trim trims anew what has samples, and says what has none" {
+	make before.json . "${BEFORE[@]}"
+	samples='.runs |= map(.load_ratio as $l | .untrimmed_load_ratio = $l + 0.09 |
+		.samples = {load_ratio: ([range(9) | $l] + [$l + 0.9]), elapsed_seconds: [range(10) | 1], cpus: []})'
+	make with.json "$samples" "${BEFORE[@]}"
+	make after.json "$samples | $patched" "${AFTER[@]}"
+	run -2 compare --trim 0 before.json with.json
+	[ "$output" = "soakctl compare: --trim: before.json: its runs have no samples to trim anew" ]
+	run -0 compare --trim 10% with.json after.json
+	[[ "$output" == *"5.17  [4.84, 5.51]"* ]]
+	run -0 compare --trim 0 with.json after.json
+	[[ "$output" == *"14.17  [13.84, 14.51]"* ]]
+	make other.json "$samples | $patched | del(.trim_ratio) | .trim_count = 1" "${AFTER[@]}"
+	run -0 compare with.json other.json
+	[[ "$output" == *"note: the sides were trimmed differently: --trim trims them alike"* ]]
+	[[ "$output" == *"note: trimming takes 9.00 pp off the load of with, which comes in"* ]]
+	[[ "${output//$'\n        '/ }" == *"note: without trimming the change is +0.13 pp [-0.18, +0.44]: NOT DISTINGUISHABLE"* ]]
+	run -0 compare --trim 1 with.json other.json
+	[[ "$output" != *"trimmed differently"* ]]
+	for wrong in 50% -1 x ''; do
+		run -125 compare --trim "$wrong" with.json after.json
+		assert_one_line "$output"
+	done
+}
+
+@test "--confidence and --robust" {
+	make_three
+	run -0 compare --confidence 99 before.json after.json
+	[[ "$output" == *"99% CI"*"[-0.53, +0.80]"* ]]
+	run -0 compare --confidence 99 --format markdown before.json after.json
+	[[ "$output" == *"change [99 % CI]"* ]]
+	run -0 compare --robust before.json after.json
+	[[ "$output" == *"Welch t 1.67"*"note: --robust needs 10 runs a side: this is the plain Welch test"* ]]
+	make_ten
+	run -0 compare --robust before.json after.json
+	[[ "$output" == *"Yuen t (20 % trimmed) 3.44, df 6.4, p 0.012, 10 + 10 runs;"*"Mann-Whitney p 8.7e-05"*"MORE in after"* ]]
+	for wrong in 100 49 0.95 99.999 x ''; do
+		run -125 compare --confidence "$wrong" before.json after.json
+		assert_one_line "$output"
+	done
+}
+
+@test "files that cannot be used: one line, status 2, nothing on stdout" {
+	make before.json . "${BEFORE[@]}"
+	jq '.schema_version = "2.0\u001b[31m"' before.json >newer.json
+	jq '.runs = 5' before.json >runs.json
+	printf '{"a": \033[31m}' >escape.json
+	: >empty.json
+	head -c 99 before.json >torn.json
+	echo '[]' >list.json
+	for file in no-such.json newer.json runs.json escape.json empty.json torn.json list.json . /dev/null; do
+		run -2 --separate-stderr compare before.json "$file"
+		[ -z "$output" ]
+		assert_one_line "$stderr"
+		[[ "$stderr" == "soakctl compare: $file:"* ]]
+		run ! grep -P '[^ -~]' <<<"$stderr"
+	done
+	run -2 --separate-stderr compare before.json
+	[ "$stderr" = "soakctl compare: before.json holds one side: give the file to compare it with" ]
+	run -125 --separate-stderr compare
+	[[ "$stderr" == *"no file given"* ]]
+	run -125 --separate-stderr compare --format html before.json before.json
+	assert_one_line "$stderr"
+	run -125 --separate-stderr compare --label a,b,c before.json before.json
+	[[ "$stderr" == *"--label a,b,c: takes at most 2 names"* ]]
+	run -125 --separate-stderr compare --label a, before.json before.json
+	assert_one_line "$stderr"
+}
+
+@test "a full disk and a reader who has left are told, also when more is proven" {
+	make_ten
+	for format in text markdown csv json mail; do
+		run -125 --separate-stderr bash -c '"$SOAKCTL" compare --format '$format' before.json after.json >/dev/full'
+		assert_one_line "$stderr"
+		run -125 --separate-stderr bash -c '"$SOAKCTL" compare --format '$format' before.json after.json >&-'
+		assert_one_line "$stderr"
+	done
+	run -125 --separate-stderr bash -c '"$SOAKCTL" compare --fail-on more before.json after.json >/dev/full'
+	assert_one_line "$stderr"
+	[ -n "$stderr" ]
+}
+
+@test "a thousand runs, and twenty figures" {
+	make before.json . $(seq 5 0.001 5.999)
+	make after.json "$patched" $(seq 5.1 0.001 6.099)
+	run -0 compare before.json after.json
+	[[ "$output" == *"before  1000  5.500  [5.482, 5.517]  0.289"*"MORE in after"* ]]
+	[[ "$output" == *"before drifts by +0.001 pp from run to run"* ]]
+	run -0 compare --format mail before.json after.json
+	[[ "$output" == *"before: 5.500% (mean of 1000)"* ]]
+	own='.metrics = [range(20) | {name: "figure \(.)", unit: "s", better: "higher", decimals: 1}] |
+		.runs |= map(.load_ratio as $l | .metrics = ([range(20) | {"figure \(.)": ($l * 1000 + . | round)}] | add))'
+	make before.json "$own" "${BEFORE10[@]}"
+	make after.json "$patched | $own" "${AFTER10[@]}"
+	run -0 compare --min-effect 1% before.json after.json
+	assert_plain <<<"$output"
+	[[ "$output" == *$'figure 19, s\n  70.80 -> 72.10, +1.30 s [+0.57, +2.03] (+1.8 %): MORE (better)'* ]]
+	[ "$(grep -c '^figure' <<<"$output")" = 20 ]
+	[[ "${output//$'\n        '/ }" == *"note: 21 figures are compared, each at 95 %: one in 20 differs by chance alone"* ]]
+}
