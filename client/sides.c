@@ -44,8 +44,9 @@ static int set_name(struct sides *sides, size_t index, const char *text)
 /* "runs/before.json" is called before. */
 static int set_name_of_file(struct sides *sides, size_t index, const char *path)
 {
-	const char *slash = strrchr(path, '/');
-	cleanup(freep) char *base = strdup(slash ? slash + 1 : path);
+	const char *file = strcmp(path, "-") == 0 ? "stdin" : path;
+	const char *slash = strrchr(file, '/');
+	cleanup(freep) char *base = strdup(slash ? slash + 1 : file);
 	char *suffix = base ? strrchr(base, '.') : NULL;
 
 	if (!base)
