@@ -16,6 +16,7 @@
 #include "ascii.h"
 #include "cleanup.h"
 #include "clock.h"
+#include "file.h"
 #include "timestamp.h"
 
 /* Open the file that is there, to write it over once its lock is ours. */
@@ -95,6 +96,12 @@ static void write_line(struct journal *journal, json_t *object)
 	json_decref(object);
 }
 
+static void sync_lines(struct journal *journal)
+{
+	if (journal->fd >= 0 && journal->error == 0 && fdatasync(journal->fd) == -1)
+		journal->error = errno;
+}
+
 void journal_begin(struct journal *journal, const char *output, bool replaces,
 		   const json_t *document)
 {
@@ -103,6 +110,9 @@ void journal_begin(struct journal *journal, const char *output, bool replaces,
 
 	write_line(journal, json_pack("{s:s, s:s, s:b, s:O}", "journal_version", "1.0", "output",
 				      name, "replaces", replaces, "document", document));
+	sync_lines(journal);
+	if (journal->fd >= 0 && journal->error == 0)
+		journal->error = -file_sync_folder(journal->path);
 }
 
 void journal_run_begin(struct journal *journal, size_t side, bool is_warmup, size_t run_index,
@@ -120,6 +130,8 @@ void journal_run_begin(struct journal *journal, size_t side, bool is_warmup, siz
 void journal_sample(struct journal *journal, const json_t *sample)
 {
 	write_line(journal, json_pack("{s:O}", "sample", sample));
+	if (journal->syncs)
+		sync_lines(journal);
 }
 
 void journal_run_end(struct journal *journal, size_t side, bool is_warmup, const json_t *run)
@@ -131,8 +143,7 @@ void journal_run_end(struct journal *journal, size_t side, bool is_warmup, const
 	write_line(journal, json_pack("{s:{s:I, s:b, s:o}}", "run_end", "side", (json_int_t)side,
 				      "is_warmup", is_warmup, "run", copy));
 	/* Between the runs nothing is measured: now the disk may be waited for. */
-	if (journal->fd >= 0 && journal->error == 0 && fdatasync(journal->fd) == -1)
-		journal->error = errno;
+	sync_lines(journal);
 }
 
 void journal_remove(struct journal *journal)

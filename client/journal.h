@@ -8,8 +8,9 @@
  *   {"sample": SAMPLE}                             of the protocol, while a run runs
  *   {"run_end": {"side": 0, "is_warmup": BOOL, "run": RUN}}   RUN without its samples
  *
- * DOCUMENT holds what there was before the first run. Lines are written whole, and not synced while
- * a command runs, as that would disturb what is measured.
+ * DOCUMENT holds what there was before the first run. Lines are written whole. While a command runs
+ * the disk is not waited for, as that would disturb what is measured (but see `syncs`): a power cut
+ * then costs what the kernel has not yet written, of the run that runs and of none before.
  */
 #pragma once
 
@@ -24,7 +25,8 @@
 struct journal {
 	int fd; /* -1: none */
 	char *path;
-	int error; /* errno of the first write that failed; 0: the journal is whole */
+	int error;  /* errno of the first write that failed; 0: the journal is whole */
+	bool syncs; /* wait for the disk after each sample, too; set by the caller */
 };
 
 /*

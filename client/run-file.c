@@ -16,6 +16,7 @@
 
 #include "ascii.h"
 #include "cleanup.h"
+#include "file.h"
 #include "json.h"
 
 /* The newest major version of documents that this program understands. */
@@ -228,22 +229,6 @@ static int write_and_sync(int fd, const json_t *document)
 	return r;
 }
 
-/* The new name is on the disk only when its folder is: fsync(2). */
-static int sync_folder(const char *path)
-{
-	cleanup(freep) char *copy = strdup(path);
-	cleanup(closep) int fd = -1;
-
-	if (!copy)
-		return -ENOMEM;
-	fd = open(dirname(copy), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	/* A folder that may be written and not read cannot be synced. */
-	if (fd < 0)
-		return errno == EACCES ? 0 : -errno;
-	/* Some network file systems have no fsync for folders. */
-	return fsync(fd) == -1 && errno != EINVAL ? -errno : 0;
-}
-
 /*
  * Make a file in the folder of @path, under a name that is short, as that of @path may be as long
  * as names can be. A crash may have left some behind.
@@ -299,7 +284,7 @@ static int save_regular(const char *path, const json_t *document, bool replace)
 		r = move_into_place(temporary, path, replace);
 	if (r < 0)
 		(void)unlink(temporary);
-	return r < 0 ? r : sync_folder(path);
+	return r < 0 ? r : file_sync_folder(path);
 }
 
 /* /dev/null, /dev/stdout, a pipe: renaming over them would put an ordinary file in their place. */

@@ -147,6 +147,13 @@ static int read_append(const char *text, void *options)
 	return 0;
 }
 
+static int read_sync(const char *text, void *options)
+{
+	(void)text;
+	((struct run_options *)options)->syncs = true;
+	return 0;
+}
+
 static int read_json(const char *text, void *options)
 {
 	(void)text;
@@ -208,6 +215,8 @@ static const struct optparse_row rows[] = {
 	 "a time from 0s to 1h", read_settle},
 	{SET_BOTH, 'o', "save", "FILE", "save everything, samples included, as a run file",
 	 "a file", read_save},
+	{SET_BOTH, '\0', "sync", NULL, "lose only a second to a power cut (writes each second)",
+	 NULL, read_sync},
 	{SET_RUN, '\0', "append", NULL, "add the runs to those in FILE", NULL, read_append},
 	{SET_RUN, '\0', "label", "NAME", "what to call this side in the report", "a name",
 	 read_label},

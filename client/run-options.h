@@ -21,6 +21,7 @@ struct run_options {
 	const char *prepare;   /* a shell command; NULL: none */
 	const char *save_path; /* the run file; NULL: none */
 	bool append;	       /* to the run file that is there */
+	bool syncs;	       /* its journal to the disk after each sample */
 	bool json;
 	bool quiet;
 	bool observer; /* each run has a twin without soakers */

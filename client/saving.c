@@ -69,6 +69,8 @@ static int open_journal(struct saving *saving)
 	const char *path = saving->options.path;
 	int r = journal_open(path, saving->options.force, &saving->journal);
 
+	saving->journal.syncs = saving->options.syncs;
+
 	if (r == 0)
 		return 0;
 	if (r == -EBUSY)

@@ -14,6 +14,7 @@ struct saving_options {
 	const char *path;    /* NULL: nothing is saved */
 	bool append;	     /* to what the file holds */
 	bool force;	     /* replace what is there */
+	bool syncs;	     /* wait for the disk after each sample: see journal.h */
 };
 
 struct saving {

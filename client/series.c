@@ -329,7 +329,7 @@ int series_open(struct series *series, const char *program, const struct run_opt
 		size_t n_sides, const char *design)
 {
 	const struct saving_options saving = {program, sides->save_path, sides->append,
-					      sides->force};
+					      sides->force, sides->syncs};
 	int status, r;
 
 	*series = (struct series){.program = program, .sides = sides, .n_sides = n_sides};

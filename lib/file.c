@@ -9,6 +9,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <libgen.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -159,4 +160,18 @@ int file_write(const char *root, const char *path, const char *text)
 	if (close(take_fd(&fd)) < 0)
 		return -errno;
 	return 0;
+}
+
+int file_sync_folder(const char *path)
+{
+	cleanup(freep) char *copy = strdup(path);
+	cleanup(closep) int fd = -1;
+
+	if (!copy)
+		return -ENOMEM;
+	fd = open(dirname(copy), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	/* Some network file systems have no fsync for folders. */
+	return fsync(fd) == -1 && errno != EINVAL ? -errno : 0;
 }

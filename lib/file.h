@@ -2,8 +2,8 @@
 /*
  * Small files of /proc, /sys and cgroup trees, read and written whole.
  *
- * Every path is put behind a root folder: "" for the real machine, a fixture in tests. Nothing here
- * knows what a file means.
+ * Every path that is read or written is put behind a root folder: "" for the real machine, a
+ * fixture in tests. Nothing here knows what a file means.
  */
 #pragma once
 
@@ -40,3 +40,11 @@ int file_read_line(const char *root, const char *path, char **ret_line);
  * Return: 0; -EIO when the kernel took only a part; a negative errno of open(), write() or close().
  */
 int file_write(const char *root, const char *path, const char *text);
+
+/*
+ * Wait until the names in the folder of @path are on the disk: a new name is there only when its
+ * folder is, fsync(2).
+ *
+ * Return: 0; -ENOMEM; another negative errno of open() or fsync().
+ */
+int file_sync_folder(const char *path);
