@@ -19,18 +19,27 @@
 #include "file.h"
 #include "timestamp.h"
 
-/* Open the file that is there, to write it over once its lock is ours. */
+/*
+ * Open the file that is there, to write it over once its lock is ours.
+ *
+ * Return: as journal_open(); -EAGAIN: it has just been taken away.
+ */
 static int open_existing(const char *path, bool replace, int *ret_fd)
 {
 	cleanup(closep) int fd = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
 	struct stat status;
 
 	if (fd < 0 || fstat(fd, &status) == -1)
-		return -errno;
+		return errno == ENOENT ? -EAGAIN : -errno;
 	if (!S_ISREG(status.st_mode))
 		return -EINVAL;
 	if (flock(fd, LOCK_EX | LOCK_NB) == -1)
 		return errno == EWOULDBLOCK ? -EBUSY : -errno;
+	/* As it is now: whoever had the lock may have finished. */
+	if (fstat(fd, &status) == -1)
+		return -errno;
+	if (status.st_nlink == 0)
+		return -EAGAIN;
 	/* One without a line is of a series that had not begun: there is nothing to recover. */
 	if (!replace && status.st_size > 0)
 		return -EEXIST;
@@ -40,23 +49,35 @@ static int open_existing(const char *path, bool replace, int *ret_fd)
 	return 0;
 }
 
+/* Return: as open_existing(). */
+static int open_new(const char *path, int *ret_fd)
+{
+	cleanup(closep) int fd =
+		open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0666);
+
+	if (fd < 0)
+		return -errno;
+	/* Ours since a moment: nobody else can have it, but who looks for left ones. */
+	if (flock(fd, LOCK_EX | LOCK_NB) == -1)
+		return errno == EWOULDBLOCK ? -EBUSY : -errno;
+	*ret_fd = take_fd(&fd);
+	return 0;
+}
+
 int journal_open(const char *output, bool replace, struct journal *ret)
 {
-	int r = 0;
+	int r;
 
 	*ret = (struct journal){.fd = -1};
 	if (asprintf(&ret->path, "%s" JOURNAL_SUFFIX, output) < 0) {
 		ret->path = NULL;
 		return -ENOMEM;
 	}
-	ret->fd = open(ret->path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-	if (ret->fd == -1 && errno == EEXIST)
-		return open_existing(ret->path, replace, &ret->fd);
-	if (ret->fd == -1)
-		return -errno;
-	/* Ours since a moment: nobody else can have it, but who looks for left ones. */
-	if (flock(ret->fd, LOCK_EX | LOCK_NB) == -1)
-		r = errno == EWOULDBLOCK ? -EBUSY : -errno;
+	do {
+		r = open_new(ret->path, &ret->fd);
+		if (r == -EEXIST)
+			r = open_existing(ret->path, replace, &ret->fd);
+	} while (r == -EAGAIN);
 	return r;
 }
 

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "ascii.h"
 #include "cleanup.h"
@@ -55,11 +56,7 @@ static int check_existing(struct saving *saving)
 	if (S_ISDIR(status.st_mode))
 		return fail(saving, strerror(EISDIR));
 	saving->is_special = !S_ISREG(status.st_mode);
-	if (saving->is_special)
-		return 0;
-	if (saving->options.append)
-		return load_existing(saving);
-	if (!saving->options.force)
+	if (!saving->is_special && !saving->options.append && !saving->options.force)
 		return fail(saving, "exists: --append adds runs to it, --force replaces it");
 	return 0;
 }
@@ -98,8 +95,16 @@ int saving_open(const struct saving_options *options, struct saving *ret)
 	if (!options->path)
 		return 0;
 	status = check_existing(ret);
-	if (status == 0 && !ret->is_special)
-		status = open_journal(ret);
+	if (status != 0 || ret->is_special)
+		return status;
+	status = open_journal(ret);
+	/* Again, now that it is ours: another soakctl may just have made it, or added to it. */
+	if (status == 0)
+		status = check_existing(ret);
+	if (status == 0 && options->append && access(options->path, F_OK) == 0)
+		status = load_existing(ret);
+	if (status != 0)
+		journal_remove(&ret->journal);
 	return status;
 }
 

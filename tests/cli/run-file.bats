@@ -277,6 +277,29 @@ write_journal() {
 	jq -e '.runs | length == 1' a.json
 }
 
+@test "appending at the same time loses no run" {
+	run -0 soakrun -o a.json -- true
+	append_five() {
+		local n=0 tries=0
+
+		until [ $n -ge 5 ]; do
+			tries=$((tries + 1))
+			[ $tries -lt 5000 ] || return 1
+			"$SOAKCTL" run --settle 0 -q -o a.json --append -- true 2>>err && n=$((n + 1))
+		done
+	}
+	for i in 1 2 3 4; do
+		append_five &
+		pids[i]=$!
+	done
+	for i in 1 2 3 4; do
+		wait "${pids[i]}"
+	done
+	jq -e '[.runs[].run_index] == [range(1; 22)] and .runs_requested == 21' a.json
+	[ "$(grep -vx 5.00 err | sort -u | wc -l)" -eq 1 ]
+	grep -q "another soakctl" err
+}
+
 @test "a file that somebody made meanwhile is left, and the journal is whole" {
 	start_sleeping -o a.json
 	echo precious >a.json
