@@ -24,7 +24,7 @@
  *
  * Return: as journal_open(); -EAGAIN: it has just been taken away.
  */
-static int open_existing(const char *path, bool replace, int *ret_fd)
+static int open_existing(const char *path, bool replace, struct journal *ret)
 {
 	cleanup(closep) int fd = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
 	struct stat status;
@@ -43,9 +43,8 @@ static int open_existing(const char *path, bool replace, int *ret_fd)
 	/* One without a line is of a series that had not begun: there is nothing to recover. */
 	if (!replace && status.st_size > 0)
 		return -EEXIST;
-	if (ftruncate(fd, 0) == -1)
-		return -errno;
-	*ret_fd = take_fd(&fd);
+	ret->fd = take_fd(&fd);
+	ret->is_left = status.st_size > 0;
 	return 0;
 }
 
@@ -76,7 +75,7 @@ int journal_open(const char *output, bool replace, struct journal *ret)
 	do {
 		r = open_new(ret->path, &ret->fd);
 		if (r == -EEXIST)
-			r = open_existing(ret->path, replace, &ret->fd);
+			r = open_existing(ret->path, replace, ret);
 	} while (r == -EAGAIN);
 	return r;
 }
@@ -129,6 +128,9 @@ void journal_begin(struct journal *journal, const char *output, bool replaces,
 	/* A path may hold any bytes. */
 	cleanup(freep) char *name = ascii_escape(output);
 
+	if (journal->is_left && ftruncate(journal->fd, 0) == -1)
+		journal->error = errno;
+	journal->is_left = false;
 	write_line(journal, json_pack("{s:s, s:s, s:b, s:O}", "journal_version", "1.0", "output",
 				      name, "replaces", replaces, "document", document));
 	sync_lines(journal);
@@ -169,7 +171,7 @@ void journal_run_end(struct journal *journal, size_t side, bool is_warmup, const
 
 void journal_remove(struct journal *journal)
 {
-	if (journal->fd >= 0)
+	if (journal->fd >= 0 && !journal->is_left)
 		(void)unlink(journal->path);
 }
 

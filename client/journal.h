@@ -25,8 +25,9 @@
 struct journal {
 	int fd; /* -1: none */
 	char *path;
-	int error;  /* errno of the first write that failed; 0: the journal is whole */
-	bool syncs; /* wait for the disk after each sample, too; set by the caller */
+	bool is_left; /* it holds what another series has left, until it begins */
+	int error;    /* errno of the first write that failed; 0: the journal is whole */
+	bool syncs;   /* wait for the disk after each sample, too; set by the caller */
 };
 
 /*
@@ -40,7 +41,7 @@ struct journal {
  */
 int journal_open(const char *output, bool replace, struct journal *ret);
 
-/* Write the first line. Errors are kept in journal->error, here and below. */
+/* Write the first line, over what was left. Errors are kept in journal->error, here and below. */
 void journal_begin(struct journal *journal, const char *output, bool replaces,
 		   const json_t *document);
 
@@ -49,7 +50,7 @@ void journal_run_begin(struct journal *journal, size_t side, bool is_warmup, siz
 void journal_sample(struct journal *journal, const json_t *sample);
 void journal_run_end(struct journal *journal, size_t side, bool is_warmup, const json_t *run);
 
-/* Its work is done: take it off the disk. */
+/* Its work is done: take it off the disk. One that has not begun leaves what it found. */
 void journal_remove(struct journal *journal);
 
 void journal_fini(struct journal *journal);

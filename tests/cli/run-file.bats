@@ -358,7 +358,10 @@ write_journal() {
 	jq -e '.partial and (.runs | length) == 1 and (.runs[0] | .incomplete and .failed)' a.json
 	[ ! -e a.json.part ]
 	collect run-file <a.json
+	# --force does, but only once a series begins.
 	cp kept a.json.part
+	FAKE_SOAKD_REFUSE="no" run -125 soakrun -o a.json --force -- true
+	cmp a.json.part kept
 	run -0 soakrun -o a.json --force -- true
 	jq -e '.partial == false and .runs[0].incomplete == false' a.json
 	[ ! -e a.json.part ]

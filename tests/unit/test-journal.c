@@ -110,6 +110,7 @@ static void one_that_is_held_is_left_alone(void **state)
 
 static void one_that_was_left_is_replaced_only_when_asked(void **state)
 {
+	json_t *document = json_pack("{s:s}", "schema_version", "1.0"), *line;
 	struct journal journal;
 
 	fixture_write(*state, "/a.json.part", "what there was\n");
@@ -117,8 +118,20 @@ static void one_that_was_left_is_replaced_only_when_asked(void **state)
 	journal_fini(&journal);
 	assert_string_equal(read_journal(*state), "what there was\n");
 	assert_int_equal(journal_open(path_of(*state, "/a.json"), true, &journal), 0);
-	assert_string_equal(read_journal(*state), "");
+	/* It does not begin after all: what there was is still there. */
+	journal_remove(&journal);
 	journal_fini(&journal);
+	assert_string_equal(read_journal(*state), "what there was\n");
+	assert_int_equal(journal_open(path_of(*state, "/a.json"), true, &journal), 0);
+	journal_begin(&journal, "a.json", true, document);
+	line = line_of(read_journal(*state), 0);
+	assert_non_null(json_object_get(line, "journal_version"));
+	json_decref(line);
+	assert_null(line_of(read_journal(*state), 1));
+	journal_remove(&journal);
+	assert_int_equal(access(path_of(*state, "/a.json.part"), F_OK), -1);
+	journal_fini(&journal);
+	json_decref(document);
 }
 
 /* Killed before it began: while soakd calibrated, say. */
