@@ -58,11 +58,26 @@ static size_t count_failed(const json_t *runs)
 	return n;
 }
 
-static json_t *member_or_null(const json_t *object, const char *name)
+/* A file may hold anything where a text is expected. */
+static json_t *text_or_null(json_t *value)
 {
-	json_t *value = json_object_get(object, name);
+	return json_is_string(value) ? json_incref(value) : json_null();
+}
 
-	return value ? json_incref(value) : json_null();
+static bool are_words(const json_t *array)
+{
+	const json_t *word;
+	size_t index;
+
+	json_array_foreach (array, index, word)
+		if (!json_is_string(word))
+			return false;
+	return json_is_array(array);
+}
+
+static json_t *words_or_null(json_t *value)
+{
+	return are_words(value) ? json_incref(value) : json_null();
 }
 
 static json_t *side_to_json(const struct sides *sides, size_t index)
@@ -73,10 +88,11 @@ static json_t *side_to_json(const struct sides *sides, size_t index)
 	cleanup(freep) char *file = ascii_escape(sides->files[index]);
 
 	return json_pack("{s:s, s:s, s:o, s:o, s:o, s:I, s:I, s:I}", "name", sides->names[index],
-			 "file", file, "command", member_or_null(side, "command"), "kernel",
-			 member_or_null(environment, "kernel"), "time",
-			 member_or_null(side, "time"), "runs", (json_int_t)json_array_size(runs),
-			 "failed_runs", (json_int_t)count_failed(runs), "boots",
+			 "file", file, "command", words_or_null(json_object_get(side, "command")),
+			 "kernel", text_or_null(json_object_get(environment, "kernel")), "time",
+			 text_or_null(json_object_get(side, "time")), "runs",
+			 (json_int_t)json_array_size(runs), "failed_runs",
+			 (json_int_t)count_failed(runs), "boots",
 			 (json_int_t)differences_n_boots(side));
 }
 

@@ -104,7 +104,7 @@ double side_trim_gap(const json_t *runs)
 
 	if (load.n >= 2)
 		noise = fmax(noise, TRIM_GAP_SDS * load.sd);
-	return fabs(gap) > noise ? gap : 0;
+	return isfinite(gap) && fabs(gap) > noise ? gap : 0;
 }
 
 static json_t *summary_to_json(const struct stats_summary *summary)

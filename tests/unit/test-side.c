@@ -115,6 +115,19 @@ static void test_the_commands_own_numbers_are_summarised(void **state)
 	json_decref(runs);
 }
 
+static void test_a_gap_beyond_arithmetic_is_none(void **state)
+{
+	json_t *runs = make_runs("[{\"failed\":false,\"load_ratio\":-1.5e308,"
+				 "\"untrimmed_load_ratio\":1.5e308}]");
+
+	(void)state;
+	assert_near(side_trim_gap(runs), 0, 0);
+	json_decref(runs);
+	runs = make_runs("[{\"failed\":false,\"load_ratio\":0.05,\"untrimmed_load_ratio\":0.08}]");
+	assert_near(side_trim_gap(runs), 0.03, 1e-12);
+	json_decref(runs);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -123,6 +136,7 @@ int main(void)
 		cmocka_unit_test(test_no_runs_give_no_numbers),
 		cmocka_unit_test(test_equal_runs_can_show_nothing),
 		cmocka_unit_test(test_the_commands_own_numbers_are_summarised),
+		cmocka_unit_test(test_a_gap_beyond_arithmetic_is_none),
 	};
 
 	return cmocka_run_group_tests_name("side", tests, NULL, NULL);
