@@ -33,8 +33,8 @@ soak_cgroups() {
 }
 
 # Documents and replies are collected, and the last test of each file holds them against schema/.
-# The folder below SOAK_COLLECTED says what a text is: run-file, protocol (any line that the daemon
-# sends), or protocol/NAME for one of the $defs, such as protocol/status.get/reply.
+# The folder below SOAK_COLLECTED says what a text is: run-file, compare, protocol (any line that
+# the daemon sends), or protocol/NAME for one of the $defs, such as protocol/status.get/reply.
 SOAK_SCHEMAS=$(cd "${BATS_TEST_DIRNAME}/../../schema" && pwd)
 SOAK_NODE_MODULES=${SOAK_NODE_MODULES:-$SOAK_BUILD/npm/node_modules}
 SOAK_COLLECTED="${BATS_FILE_TMPDIR:-}/collected"
@@ -95,6 +95,7 @@ check_collected() {
 # What soakctl with these arguments writes to stdout, as collect calls it; nothing: no JSON.
 name_of_output() {
 	case "$*" in
+	"compare "*"--format json"*) echo compare ;;
 	"rpc "*)
 		shift
 		[ "$1" != --socket ] || shift 2

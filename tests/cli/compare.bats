@@ -485,3 +485,61 @@ says() {
 	[ "$(grep -c '^figure' <<<"$output")" = 20 ]
 	[[ "${output//$'\n        '/ }" == *"note: 21 figures are compared, each at 95 %: one in 20 differs by chance alone"* ]]
 }
+
+# Both take every FILE: accepted FILE...
+accepted() {
+	run -0 validate_python "$SOAK_SCHEMAS/compare.schema.json" "$@"
+	! has_ajv || run -0 validate_ajv "$SOAK_SCHEMAS/compare.schema.json" "$@"
+}
+
+# Both refuse a copy of FILE after a jq filter: refused FILE FILTER
+refused() {
+	echo "$2"
+	jq "$2" "$1" >broken.json
+	run -1 validate_python "$SOAK_SCHEMAS/compare.schema.json" broken.json
+	! has_ajv || run -1 validate_ajv "$SOAK_SCHEMAS/compare.schema.json" broken.json
+}
+
+@test "the schema takes comparisons of all kinds, and refuses broken ones" {
+	make_three
+	make one.json "$patched" 5.3
+	make ten.json . "${AFTER10[@]}"
+	compare --format json --min-effect 0.1pp before.json after.json one.json >good.json
+	compare --format json --robust ten.json ten.json >robust.json
+	printf '%s\n' 1 2 >log
+	compare --format json --format-in values log log >imported.json
+	jq -n --slurpfile a before.json --slurpfile b after.json '{schema_version: "1.0", kind: "sides",
+		design: "abba", order: null, stopped_by: "--until-ci 1%", sides: [$a[0], $b[0]]}' >ab.json
+	compare --format json ab.json >paired.json
+	accepted good.json robust.json imported.json paired.json
+	jq '.new = 1 | .pairs[0].new = [] | .schema_version = "1.3"' good.json >later.json
+	accepted later.json
+	while IFS= read -r filter; do
+		refused good.json "$filter"
+	done <<-'FILTERS'
+		del(.confidence)
+		.kind = "side"
+		.schema_version = "2.0"
+		.sides |= .[:1]
+		.sides[0].command = "./bench"
+		del(.sides[1].boots)
+		.pairs = []
+		.pairs[0].first = 1
+		.pairs[0].notes = [1]
+		.pairs[0].differences[0].kind = "small"
+		.pairs[0].metrics = []
+		.pairs[0].metrics[0].verdict = "significant"
+		.pairs[0].metrics[0].verdict = null
+		.pairs[0].metrics[0].obstacle = "one value"
+		.pairs[1].metrics[0].verdict = "more"
+		.pairs[0].metrics[0].p = 1.5
+		.pairs[0].metrics[0].p = null
+		.pairs[0].metrics[0].first.values[0] = null
+		del(.pairs[0].metrics[0].second.sd)
+		.pairs[0].metrics[0].replicates_needed = 0.5
+	FILTERS
+}
+
+@test "every comparison of these tests fits the schema" {
+	check_collected
+}

@@ -75,7 +75,7 @@ refused_copies() {
 	done
 	[ "$n" -ge 2 ]
 	# What every member is, is said where it stands or where it points.
-	jq -e '[.. | objects | .properties? // empty | objects | to_entries[] |
+	jq -es '[.[] | .. | objects | .properties? // empty | objects | to_entries[] |
 		select(.value | type == "object" and (has("description") or has("$ref") or has("const") or
 			has("items") or has("properties")) | not) | select(.value | type == "object" and has("type")) |
 		.key] == []' "$SOAK_SCHEMAS"/*.schema.json
