@@ -63,13 +63,18 @@ class Client:
 class Daemon:
     """A private soakd, for a `with` statement: sampling when entered, gone when left."""
 
-    def __init__(self, soakd, cpus=None, interval="1s"):
+    def __init__(self, soakd, cpus=None, interval="1s", body=None):
         self._argv = [str(soakd), "run", "--interval", interval]
         if cpus is not None:
             self._argv += ["--cpus", ",".join(map(str, cpus))]
+        if body is not None:
+            self._argv += ["--body", body]
         self._dir = None
         self._process = None
+        self.path = None
         self.client = None
+        self.answering_seconds = None  # from exec to the first answer
+        self.sampling_seconds = None  # from exec to the first sample's beginning
 
     def __enter__(self):
         self._dir = tempfile.mkdtemp(prefix="soak-bench.")
@@ -84,30 +89,35 @@ class Daemon:
         self._stop()
 
     def _start(self):
-        path = os.path.join(self._dir, "s")
+        self.path = os.path.join(self._dir, "s")
+        begin = time.monotonic()
         with open(os.path.join(self._dir, "log"), "wb") as log:
             self._process = subprocess.Popen(
-                self._argv + ["--socket", path],
+                self._argv + ["--socket", self.path],
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=log,
                 preexec_fn=die_with_parent,
             )
-        limit = time.monotonic() + START_LIMIT_SECONDS
-        while not self._is_sampling(path):
+        limit = begin + START_LIMIT_SECONDS
+        while not self._is_sampling(begin):
             if self._process.poll() is not None:
                 raise BenchError(f"soakd did not start: {self._log_end()}")
             if time.monotonic() > limit:
                 raise BenchError(f"soakd is not sampling after {START_LIMIT_SECONDS} s")
-            time.sleep(0.05)
+            time.sleep(0.005)
 
-    def _is_sampling(self, path):
+    def _is_sampling(self, begin):
         if self.client is None:
             try:
-                self.client = Client(path)
+                self.client = Client(self.path)
             except OSError:
                 return False
-        return self.client.call("status.get")["state"] == "sampling"
+        sampling = self.client.call("status.get")["state"] == "sampling"
+        self.sampling_seconds = time.monotonic() - begin
+        if self.answering_seconds is None:
+            self.answering_seconds = self.sampling_seconds
+        return sampling
 
     def _log_end(self):
         text = pathlib.Path(self._dir, "log").read_text(errors="replace").strip()
@@ -126,6 +136,10 @@ class Daemon:
                 self._process.wait()
         shutil.rmtree(self._dir, ignore_errors=True)
 
+    def soakers(self):
+        """The soakers as something that can be stopped and continued."""
+        return Stoppable(self.client.call("status.get")["soaker_pid"])
+
     def environment(self):
         """What qualifies every figure of this daemon."""
         status = self.client.call("status.get")
@@ -136,6 +150,105 @@ class Daemon:
         environment = {name: status.get(name) for name in names.split()}
         environment["kernel"] = os.uname().release
         return environment
+
+
+class Stoppable:
+    """A process that is made to run or to stand still, each of its threads."""
+
+    def __init__(self, pid):
+        self.pid = pid
+
+    def set_running(self, running):
+        os.kill(self.pid, signal.SIGCONT if running else signal.SIGSTOP)
+        limit = time.monotonic() + STOP_LIMIT_SECONDS
+        while any(is_stopped(task) == running for task in tasks_of(self.pid)):
+            if time.monotonic() > limit:
+                raise BenchError(f"process {self.pid} does not stop or continue")
+            time.sleep(0.002)
+
+
+def tasks_of(pid):
+    return pathlib.Path(f"/proc/{pid}/task").iterdir()
+
+
+def is_stopped(task):
+    # The state follows the name, which is in parentheses and may hold anything.
+    return (task / "stat").read_text().rpartition(")")[2].split()[0] == "T"
+
+
+def cpu_ns_of(pid):
+    """The scheduler's own count of CPU time, in ns: ticks would miss nearly all of a daemon's."""
+    return sum(int((task / "schedstat").read_text().split()[0]) for task in tasks_of(pid))
+
+
+class LineProgram:
+    """A program that answers each line with one of JSON, for a `with` statement."""
+
+    def __init__(self, command, setup=None, new_session=False):
+        def prepare():
+            die_with_parent()
+            if setup:
+                setup()
+
+        self._name = os.path.basename(command[0])
+        self._process = subprocess.Popen(
+            command,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+            start_new_session=new_session,
+            preexec_fn=prepare,
+        )
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self._process.kill()
+        self._process.communicate()
+
+    def read(self):
+        line = self._process.stdout.readline()
+        if not line:
+            raise BenchError(f"{self._name} ended early")
+        return json.loads(line)
+
+    def send(self, text=""):
+        self._process.stdin.write(f"{text}\n")
+        self._process.stdin.flush()
+
+    def ask(self, text=""):
+        self.send(text)
+        return self.read()
+
+
+def keep_away_from(cpu):
+    """This client must not be the load it measures."""
+    others = os.sched_getaffinity(0) - {cpu}
+    if others:
+        os.sched_setaffinity(0, others)
+
+
+def print_table(headings, rows):
+    """A table that reads as text and as Markdown. The first column is text, the rest numbers."""
+    rows = [list(map(str, row)) for row in rows]
+    widths = [max(map(len, column)) for column in zip(headings, *rows)]
+
+    def line(cells):
+        first = cells[0].ljust(widths[0])
+        others = (cell.rjust(width) for cell, width in zip(cells[1:], widths[1:]))
+        return "| " + " | ".join([first, *others]) + " |"
+
+    rule = ["-" * widths[0]] + ["-" * (width - 1) + ":" for width in widths[1:]]
+    print("\n".join(map(line, [headings, rule, *rows])))
+
+
+def print_target(what, value, limit, unit):
+    """Say whether a number to reach was reached. Return the same for JSON."""
+    reached = value is not None and value <= limit
+    shown = "no value" if value is None else f"{value:.3f} {unit}"
+    print(f"- {'reached' if reached else 'MISSED'}: {what}: {shown} (to reach: {limit:g} {unit})")
+    return {"what": what, "value": value, "limit": limit, "unit": unit, "reached": reached}
 
 
 def write_json(path, document):

@@ -10,6 +10,10 @@
  * was due: from there to its end the CPU was the burst's, but for the switch away from it, which
  * nobody can see from inside. With duty 0 nothing wakes at all.
  *
+ * --tick-locked makes each burst begin a little after a tick of the kernel's, so that one of less
+ * than a tick is over before the next: an accounting that looks at ticks never sees it (the
+ * kernel's Documentation/admin-guide/cpu-load.rst has the idea).
+ *
  * It must not know soakd: it only prints a JSON line, and a trace for the caller who needs the
  * truth of an exact window.
  */
@@ -33,10 +37,12 @@
 
 #include "pinned.h"
 
-#define NS_PER_S    1000000000ULL
-#define MAX_PERIODS 10000000ULL
-#define LEAD_NS	    20000000ULL /* from creating the threads to the first period */
-#define BURN_STEPS  64		/* work between two clock readings: well below 1 us */
+#define NS_PER_S      1000000000ULL
+#define MAX_PERIODS   10000000ULL
+#define LEAD_NS	      20000000ULL /* from creating the threads to the first period */
+#define BURN_STEPS    64	  /* work between two clock readings: well below 1 us */
+#define PHASE_TICKS   40	  /* ticks looked at to find their phase */
+#define LEAST_TICK_NS 500000ULL	  /* a coarse clock that is finer does not follow a tick */
 
 /* What to do, the same for every thread. */
 struct plan {
@@ -46,6 +52,8 @@ struct plan {
 	uint64_t length_ns;
 	bool random_phase;
 	uint64_t seed;
+	bool tick_locked;
+	bool wait_for_line;	/* say when ready, begin when a line comes on stdin */
 	const char *trace_path; /* NULL: none */
 };
 
@@ -229,14 +237,99 @@ static int run_workers(struct worker *workers, size_t n)
 	return r;
 }
 
+/* How much later than @phase_ns, within a tick. */
+static uint64_t later_by(uint64_t moment_ns, uint64_t phase_ns, uint64_t tick_ns)
+{
+	return (moment_ns + tick_ns - phase_ns % tick_ns) % tick_ns;
+}
+
+/* The moment that the most others follow closely, within a tick: the others were seen late. */
+static uint64_t find_phase(const uint64_t *moments_ns, size_t n, uint64_t tick_ns)
+{
+	uint64_t best_ns = 0;
+	size_t most = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		size_t n_close = 0;
+
+		for (size_t j = 0; j < n; j++)
+			if (later_by(moments_ns[j], moments_ns[i], tick_ns) < tick_ns / 32)
+				n_close++;
+		if (n_close > most) {
+			most = n_close;
+			best_ns = moments_ns[i];
+		}
+	}
+	return best_ns;
+}
+
+/*
+ * Find a moment an eighth of a tick after one, so that no timer is late enough to miss it.
+ *
+ * The coarse clock moves in the tick's handler. What it shows is no tick, but the moment in which
+ * it is seen to move is a little after one.
+ *
+ * Return: 0; -ENOTSUP when the period is no whole number of ticks, or the clock tells of none.
+ */
+static int find_tick(uint64_t period_ns, uint64_t *ret_tick_ns, uint64_t *ret_moment_ns)
+{
+	struct timespec resolution = {0};
+	uint64_t tick_ns, moments_ns[PHASE_TICKS];
+
+	(void)clock_getres(CLOCK_MONOTONIC_COARSE, &resolution);
+	tick_ns = (uint64_t)resolution.tv_nsec;
+	if (tick_ns < LEAST_TICK_NS || period_ns % tick_ns != 0)
+		return -ENOTSUP;
+	for (size_t i = 0; i < PHASE_TICKS; i++) {
+		uint64_t before_ns = clock_now_ns(CLOCK_MONOTONIC_COARSE);
+
+		while (clock_now_ns(CLOCK_MONOTONIC_COARSE) == before_ns)
+			;
+		moments_ns[i] = clock_now_ns(CLOCK_MONOTONIC);
+	}
+	*ret_tick_ns = tick_ns;
+	*ret_moment_ns = find_phase(moments_ns, PHASE_TICKS, tick_ns) + tick_ns / 8;
+	return 0;
+}
+
+static void wait_for_line(void)
+{
+	int c;
+
+	printf("{\"ready\": true}\n");
+	fflush(stdout);
+	do
+		c = getchar();
+	while (c != '\n' && c != EOF);
+}
+
+/* When the first period begins. */
+static int find_start(const struct plan *plan, uint64_t *ret_ns)
+{
+	uint64_t tick_ns = 1, moment_ns = 0;
+
+	if (plan->tick_locked) {
+		int r = find_tick(plan->period_ns, &tick_ns, &moment_ns);
+
+		if (r < 0)
+			return r;
+	}
+	if (plan->wait_for_line)
+		wait_for_line();
+	*ret_ns = clock_now_ns(CLOCK_MONOTONIC) + LEAD_NS;
+	*ret_ns += tick_ns - later_by(*ret_ns, moment_ns, tick_ns);
+	return 0;
+}
+
 static int run(const struct plan *plan)
 {
 	size_t n = plan->cpus.n;
 	cleanup(freep) struct worker *workers = calloc(n, sizeof(*workers));
-	uint64_t start_ns;
+	uint64_t start_ns = 0;
 	int r = workers ? 0 : -ENOMEM;
 
-	start_ns = clock_now_ns(CLOCK_MONOTONIC) + LEAD_NS;
+	if (r == 0)
+		r = find_start(plan, &start_ns);
 	for (size_t i = 0; r == 0 && i < n; i++)
 		r = prepare_worker(plan, plan->cpus.cpus[i], start_ns, &workers[i]);
 	if (r == 0)
@@ -264,12 +357,18 @@ static int parse_option(int option, const char *text, struct plan *plan)
 	case 'd':
 		return parse_percent(text, 0, 1, &plan->duty_ratio);
 	case 'p':
-		return parse_duration_ns(text, 10000, NS_PER_S, &plan->period_ns);
+		return parse_duration_ns(text, 10000, 600 * NS_PER_S, &plan->period_ns);
 	case 's':
 		return parse_duration_ns(text, NS_PER_S / 100, 3600 * NS_PER_S, &plan->length_ns);
 	case 'r':
 		plan->random_phase = true;
 		return parse_u64(text, 0, UINT64_MAX, &plan->seed);
+	case 'l':
+		plan->tick_locked = true;
+		return 0;
+	case 'w':
+		plan->wait_for_line = true;
+		return 0;
 	case 't':
 		plan->trace_path = text;
 		return 0;
@@ -282,7 +381,8 @@ static const struct option options[] = {
 	{"cpu", required_argument, NULL, 'c'},	   {"cpus", required_argument, NULL, 'c'},
 	{"duty", required_argument, NULL, 'd'},	   {"period", required_argument, NULL, 'p'},
 	{"seconds", required_argument, NULL, 's'}, {"random-phase", required_argument, NULL, 'r'},
-	{"trace", required_argument, NULL, 't'},   {0},
+	{"trace", required_argument, NULL, 't'},   {"tick-locked", no_argument, NULL, 'l'},
+	{"wait-for-line", no_argument, NULL, 'w'}, {0},
 };
 
 static bool is_sane(const struct plan *plan)
@@ -306,8 +406,9 @@ int main(int argc, char **argv)
 		r = parse_option(option, optarg, &plan);
 	if (r < 0 || optind != argc || !is_sane(&plan)) {
 		fprintf(stderr, "usage: duty [--cpu N | --cpus LIST | --cpus all] [--duty PERCENT] "
-				"[--period 10ms] [--seconds 12] [--random-phase SEED] "
-				"[--trace FILE]\n");
+				"[--period 10ms] [--seconds 12] "
+				"[--random-phase SEED | --tick-locked] "
+				"[--wait-for-line] [--trace FILE]\n");
 		cpulist_fini(&plan.cpus);
 		return 2;
 	}
