@@ -36,13 +36,12 @@
 #include "parse.h"
 
 #include "pinned.h"
+#include "tick.h"
 
-#define NS_PER_S      1000000000ULL
-#define MAX_PERIODS   10000000ULL
-#define LEAD_NS	      20000000ULL /* from creating the threads to the first period */
-#define BURN_STEPS    64	  /* work between two clock readings: well below 1 us */
-#define PHASE_TICKS   40	  /* ticks looked at to find their phase */
-#define LEAST_TICK_NS 500000ULL	  /* a coarse clock that is finer does not follow a tick */
+#define NS_PER_S    1000000000ULL
+#define MAX_PERIODS 10000000ULL
+#define LEAD_NS	    20000000ULL /* from creating the threads to the first period */
+#define BURN_STEPS  64		/* work between two clock readings: well below 1 us */
 
 /* What to do, the same for every thread. */
 struct plan {
@@ -237,61 +236,6 @@ static int run_workers(struct worker *workers, size_t n)
 	return r;
 }
 
-/* How much later than @phase_ns, within a tick. */
-static uint64_t later_by(uint64_t moment_ns, uint64_t phase_ns, uint64_t tick_ns)
-{
-	return (moment_ns + tick_ns - phase_ns % tick_ns) % tick_ns;
-}
-
-/* The moment that the most others follow closely, within a tick: the others were seen late. */
-static uint64_t find_phase(const uint64_t *moments_ns, size_t n, uint64_t tick_ns)
-{
-	uint64_t best_ns = 0;
-	size_t most = 0;
-
-	for (size_t i = 0; i < n; i++) {
-		size_t n_close = 0;
-
-		for (size_t j = 0; j < n; j++)
-			if (later_by(moments_ns[j], moments_ns[i], tick_ns) < tick_ns / 32)
-				n_close++;
-		if (n_close > most) {
-			most = n_close;
-			best_ns = moments_ns[i];
-		}
-	}
-	return best_ns;
-}
-
-/*
- * Find a moment an eighth of a tick after one, so that no timer is late enough to miss it.
- *
- * The coarse clock moves in the tick's handler. What it shows is no tick, but the moment in which
- * it is seen to move is a little after one.
- *
- * Return: 0; -ENOTSUP when the period is no whole number of ticks, or the clock tells of none.
- */
-static int find_tick(uint64_t period_ns, uint64_t *ret_tick_ns, uint64_t *ret_moment_ns)
-{
-	struct timespec resolution = {0};
-	uint64_t tick_ns, moments_ns[PHASE_TICKS];
-
-	(void)clock_getres(CLOCK_MONOTONIC_COARSE, &resolution);
-	tick_ns = (uint64_t)resolution.tv_nsec;
-	if (tick_ns < LEAST_TICK_NS || period_ns % tick_ns != 0)
-		return -ENOTSUP;
-	for (size_t i = 0; i < PHASE_TICKS; i++) {
-		uint64_t before_ns = clock_now_ns(CLOCK_MONOTONIC_COARSE);
-
-		while (clock_now_ns(CLOCK_MONOTONIC_COARSE) == before_ns)
-			;
-		moments_ns[i] = clock_now_ns(CLOCK_MONOTONIC);
-	}
-	*ret_tick_ns = tick_ns;
-	*ret_moment_ns = find_phase(moments_ns, PHASE_TICKS, tick_ns) + tick_ns / 8;
-	return 0;
-}
-
 static void wait_for_line(void)
 {
 	int c;
@@ -309,7 +253,7 @@ static int find_start(const struct plan *plan, uint64_t *ret_ns)
 	uint64_t tick_ns = 1, moment_ns = 0;
 
 	if (plan->tick_locked) {
-		int r = find_tick(plan->period_ns, &tick_ns, &moment_ns);
+		int r = tick_find(plan->period_ns, &tick_ns, &moment_ns);
 
 		if (r < 0)
 			return r;
@@ -317,7 +261,7 @@ static int find_start(const struct plan *plan, uint64_t *ret_ns)
 	if (plan->wait_for_line)
 		wait_for_line();
 	*ret_ns = clock_now_ns(CLOCK_MONOTONIC) + LEAD_NS;
-	*ret_ns += tick_ns - later_by(*ret_ns, moment_ns, tick_ns);
+	*ret_ns += tick_ns - tick_later_by(*ret_ns, moment_ns, tick_ns);
 	return 0;
 }
 
