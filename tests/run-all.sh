@@ -13,6 +13,8 @@ set -u
 PACKAGES="gcc meson ninja-build pkg-config libevent-dev libjansson-dev libsmartcols-dev
 	libcmocka-dev bats fio jq socat netcat-openbsd python3
 	python3-jsonschema nodejs npm procps util-linux"
+# Where these cannot be had, the lab's tests skip.
+LAB_PACKAGES="qemu-system-x86 busybox-static cpio"
 GONE_LIMIT_SECONDS=5
 
 tree=$(cd "$(dirname "$0")/.." && pwd) || exit 1
@@ -35,26 +37,52 @@ fail() {
 	failed=$((failed + 1))
 }
 
-install_missing() {
-	local package missing=""
+# list_missing PACKAGE...
+list_missing() {
+	local package
 
-	for package in $PACKAGES; do
+	for package in "$@"; do
 		[ "$(dpkg-query -W -f='${db:Status-Status}' "$package" 2>/dev/null)" = installed ] ||
 			command -v "$package" >/dev/null ||
-			missing="$missing $package"
+			printf ' %s' "$package"
 	done
+}
+
+# apt_install LIST
+apt_install() {
+	export DEBIAN_FRONTEND=noninteractive
+	# shellcheck disable=SC2086 # a list of names
+	apt-get -qq update </dev/null &&
+		apt-get -qq -y --no-install-recommends install $1 </dev/null >/dev/null
+}
+
+install_missing() {
+	local missing
+
+	# shellcheck disable=SC2086 # a list of names
+	missing=$(list_missing $PACKAGES)
 	[ -n "$missing" ] || return 0
 	printf 'Installing from Debian:%s\n' "$missing"
 	if [ "$(id -u)" -ne 0 ]; then
 		fail "installing needs root: run it with sudo"
 		return 1
 	fi
-	export DEBIAN_FRONTEND=noninteractive
-	# shellcheck disable=SC2086 # a list of names
-	apt-get -qq update </dev/null &&
-		apt-get -qq -y --no-install-recommends install $missing </dev/null >/dev/null && return 0
+	apt_install "$missing" && return 0
 	fail "apt-get failed"
 	return 1
+}
+
+install_lab() {
+	local missing
+
+	[ "$(dpkg --print-architecture)" = amd64 ] || return 0
+	# shellcheck disable=SC2086 # a list of names
+	missing=$(list_missing $LAB_PACKAGES)
+	[ -n "$missing" ] || return 0
+	printf 'Installing from Debian, for the lab:%s\n' "$missing"
+	if [ "$(id -u)" -ne 0 ] || ! apt_install "$missing"; then
+		printf 'could not install them: the lab tests will be skipped\n'
+	fi
 }
 
 # What a soakd leaves when it leaves anything, one a line.
@@ -138,6 +166,7 @@ if has_leftovers; then
 fi
 build_all || finish
 install_from_npm
+install_lab
 run_tests
 if has_leftovers; then
 	fail "the tests left something behind"

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: MIT
+# shellcheck shell=dash
 #
 # Known loads, one after another, and CPU-bound work in another session beside the soaker. Judged
 # by accuracy.py. Nothing but the generator and soakd runs while a load is on: in virtual time even
@@ -14,15 +15,8 @@ INTERVAL=400ms
 PERIOD=29.7ms
 WORK_SECONDS=3.2 # by its own estimate, which is low here: about 4
 
-# Both programs are named by their command; the soaker is the child.
-pid_of() {
-	local file name
-
-	for file in /proc/[0-9]*/comm; do
-		read -r name <"$file"
-		[ "$name" != "$1" ] || echo "${file//[!0-9]/}"
-	done
-}
+# shellcheck source=tests/lab/inside.sh
+. /inside.sh
 
 # burn DUTY SECONDS [OPTION...]
 burn() {

@@ -19,5 +19,6 @@ lab_boot_virtual accuracy-1 accuracy nowatchdog -seed 1 &
 first=$!
 lab_boot_virtual accuracy-2 accuracy nowatchdog -seed 2
 second=$?
-wait "$first" && [ "$second" -eq 0 ] || lab_die "a scenario failed: see $LAB_WORK/accuracy-*/log"
+wait "$first" || lab_die "a scenario failed: see $LAB_WORK/accuracy-1/log"
+[ "$second" -eq 0 ] || lab_die "a scenario failed: see $LAB_WORK/accuracy-2/log"
 exec python3 -B "$LAB_TREE/tests/lab/accuracy.py" "$LAB_WORK/accuracy-1" "$LAB_WORK/accuracy-2"

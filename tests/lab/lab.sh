@@ -53,6 +53,7 @@ lab_kernel_package() {
 
 # Sets LAB_KERNEL, unless that names a bzImage already, and LAB_MODULES, the folder of its modules.
 # Downloaded once a build folder.
+# shellcheck disable=SC2034 # LAB_MODULES is for who sources this
 lab_need_kernel() {
 	local folder=$LAB_WORK/kernel partial=$LAB_WORK/kernel.partial package
 
@@ -102,7 +103,7 @@ lab_make_initramfs() {
 	printf 'root:x:0:0::/root:/bin/sh\nnobody:x:65534:65534::/tmp:/bin/sh\n' >"$root/etc/passwd"
 	cp "$LAB_TREE/tests/lab/init" "$root/init"
 	chmod 755 "$root/init"
-	cp "$LAB_TREE"/tests/lab/*.scenario.sh "$@" "$root/" || lab_die "cannot fill $root"
+	cp "$LAB_TREE"/tests/lab/{inside,*.scenario}.sh "$@" "$root/" || lab_die "cannot fill $root"
 	(cd "$root" && find . | LC_ALL=C sort | cpio -o -H newc --quiet -R 0:0 | gzip -1) >"$file" ||
 		lab_die "cannot write $file"
 	rm -rf "$root"
@@ -125,8 +126,8 @@ lab_boot() {
 	[ "$status" -ne 124 ] ||
 		lab_die "$name: not done after $LAB_LIMIT_SECONDS s: see $console"
 	[ "$status" -eq 0 ] || lab_die "$name: qemu ended with status $status"
-	gzip -dc "$out.tar" 2>/dev/null | tar -x -C "$out" -f - 2>/dev/null &&
-		[ -f "$out/status" ] || lab_die "$name: nothing came out: see $console"
+	gzip -dc "$out.tar" 2>/dev/null | tar -x -C "$out" -f - 2>/dev/null
+	[ -f "$out/status" ] || lab_die "$name: nothing came out: see $console"
 	rm -f "$out.tar"
 	return "$(cat "$out/status")"
 }
@@ -141,4 +142,21 @@ lab_boot_virtual() {
 	lab_boot "$name" "$scenario" "tsc=reliable $append" -smp 1 \
 		-cpu max,+invtsc,x-force-features=on -icount shift=1,sleep=off -rtc clock=vm "$@" \
 		2> >(grep -v 'CPUID.80000007H:EDX.invtsc' >&2)
+}
+
+# lab_boot_smp, with the same arguments: four CPUs in two sockets, each one core with two threads,
+# in real time and as noisy as this machine. The kernel looks for threads where this vendor has them.
+lab_boot_smp() {
+	local name=$1 scenario=$2 append=$3
+
+	shift 3
+	lab_boot "$name" "$scenario" "tsc=reliable $append" -smp 4,sockets=2,cores=1,threads=2 \
+		-cpu max,vendor=GenuineIntel,+invtsc,x-force-features=on "$@" \
+		2> >(grep -v 'CPUID.80000007H:EDX.invtsc' >&2)
+}
+
+# What the scenario printed. Return: 0 when all of its checks were good, and it came to its end.
+lab_tap() {
+	cat "$LAB_WORK/$1/log"
+	! grep -q '^not ok' "$LAB_WORK/$1/log" && grep -q '^1\.\.[1-9]' "$LAB_WORK/$1/log"
 }
