@@ -136,11 +136,12 @@ void help_compare(FILE *file)
 	optparse_help(file, rows, N_ROWS, 1);
 	(void)fprintf(
 		file,
-		"\nMetrics: %s,\nand the command's own (--metric of soakctl run).\n"
+		"\nMetrics: load, untrimmed, hidden, unaccounted, slowed, us_per_mib, "
+		"us_per_work,\n"
+		"elapsed, cpu_seconds, and the command's own (--metric of soakctl run).\n"
 		"Two files or more: each is compared with the first; one file with several\n"
 		"sides: its sides. Exit status: 0 whatever the verdict, 2 when a file cannot\n"
-		"be used, 125 for wrong options; see --fail-on.\n",
-		metric_names);
+		"be used, 125 for wrong options; see --fail-on.\n");
 }
 
 int compare_options_parse(const char *program, int argc, char **argv, struct compare_options *ret,

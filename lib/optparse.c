@@ -14,6 +14,9 @@
 
 #define MOST_ROWS 32
 
+/* Where the words of help begin. */
+#define HELP_COLUMN 24
+
 /* What getopt_long() returns for row i: above every letter. */
 #define FIRST_CODE 256
 
@@ -152,6 +155,14 @@ int optparse_any_order(const char *program, int argc, char **argv, const struct 
 		     ret_first);
 }
 
+/* "-o, --save FILE" */
+static void format_option(const struct optparse_row *row, char *text, size_t size)
+{
+	(void)snprintf(text, size, "%c%c%s--%s %s", row->letter ? '-' : ' ',
+		       row->letter ? row->letter : ' ', row->letter ? ", " : "  ", row->name,
+		       row->takes ? row->takes : "");
+}
+
 void optparse_help(FILE *file, const struct optparse_row *rows, size_t n_rows, unsigned int set)
 {
 	for (size_t i = 0; i < n_rows; i++) {
@@ -159,9 +170,12 @@ void optparse_help(FILE *file, const struct optparse_row *rows, size_t n_rows, u
 
 		if (!(rows[i].set & set) || !rows[i].help)
 			continue;
-		(void)snprintf(option, sizeof(option), "%c%c%s--%s %s", rows[i].letter ? '-' : ' ',
-			       rows[i].letter ? rows[i].letter : ' ', rows[i].letter ? ", " : "  ",
-			       rows[i].name, rows[i].takes ? rows[i].takes : "");
-		(void)fprintf(file, "  %-24s%s\n", option, rows[i].help);
+		format_option(&rows[i], option, sizeof(option));
+		/* What is longer gets a line of its own. */
+		if (strlen(option) < HELP_COLUMN)
+			(void)fprintf(file, "  %-*s%s\n", HELP_COLUMN, option, rows[i].help);
+		else
+			(void)fprintf(file, "  %s\n  %*s%s\n", option, HELP_COLUMN, "",
+				      rows[i].help);
 	}
 }
