@@ -1,159 +1,217 @@
 #!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: MIT
-"""What soakers take from CPU-bound work in another session.
+"""What soakers do to a workload: to one that fills the CPUs, and to those that sleep.
 
-One pinned thread per CPU (tests/bench/work.c), in a session of its own as a user's shell would
-be, does the same amount of work with the soakers running and with them stopped (SIGSTOP to the
-soaker process; soakd itself runs on). Pairs alternate in the order ABBA. The ratio of the elapsed
-times is the slowdown; `not running` is the share of the time in which the work did not have its
-CPUs, which does not depend on their frequency.
+Each workload does a fixed amount of work alone, beside soakd's soakers, beside those of
+`fio --idle-prof`, and beside a loop at nice 19 on each CPU; in turns, each of the four standing
+still (SIGSTOP) while another's turn is. It runs in the session of the competitors, in one of its
+own as a user's shell would be, and in a cgroup of its own. A figure is the median over the rounds
+of time beside / time alone of the same round.
+
+Below 1 is no gain: a soaked CPU never idles, so a sleeper wakes faster than it would alone.
 """
 
 import argparse
-import json
+import contextlib
 import os
 import pathlib
-import signal
 import statistics
-import subprocess
-import time
+import tempfile
 
 import bench
+import peers
 
 TO_REACH_RATIO = 1.01
-STOP_LIMIT_SECONDS = 5
+PLACES = ("same session", "another session", "another cgroup")
+CGROUP_V1 = pathlib.Path("/sys/fs/cgroup/cpu")
+CGROUP_V2 = pathlib.Path("/sys/fs/cgroup")
+FIRST_TIMES = 200
+BUILD = bench.TREE / "build" / "tests" / "bench"
 
 
 def parse_options():
-    parser = argparse.ArgumentParser(description="Slowdown of CPU-bound work beside soakers.")
+    parser = argparse.ArgumentParser(description="Slowdown of workloads beside soakers.")
     bench.add_common_options(parser)
-    parser.add_argument("--work-program", default=bench.TREE / "build" / "tests" / "bench" / "work")
-    parser.add_argument("--cpus", help="comma-separated (default: two of those allowed)")
-    parser.add_argument("--pairs", type=int, default=7)
-    parser.add_argument("--seconds", type=float, default=5.0, help="length of a round, about")
+    parser.add_argument("--work-program", default=BUILD / "work")
+    parser.add_argument("--sleepers-program", default=BUILD / "sleepers")
+    parser.add_argument("--duty-program", default=BUILD / "duty")
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--seconds", type=float, default=0.8, help="of CPU-bound work alone")
+    parser.add_argument("--sleepers-seconds", type=float, default=0.3, help="of the others")
     options = parser.parse_args()
-    if options.pairs < 1 or options.seconds <= 0:
-        parser.error("--pairs and --seconds must be positive")
+    if options.rounds < 1 or options.seconds <= 0 or options.sleepers_seconds <= 0:
+        parser.error("numbers must be positive")
     return options
 
 
-class Work:
-    """The work, for a `with` statement."""
-
-    def __init__(self, options, cpus):
-        command = [str(options.work_program), "--cpus", ",".join(map(str, cpus))]
-        command += ["--seconds-hint", f"{options.seconds:.3f}"]
-        self._process = subprocess.Popen(
-            command,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            text=True,
-            start_new_session=True,
-            preexec_fn=bench.die_with_parent,
-        )
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        self._process.kill()
-        self._process.communicate()
-
-    def read(self):
-        line = self._process.stdout.readline()
-        if not line:
-            raise bench.BenchError("work ended early")
-        return json.loads(line)
-
-    def round(self):
-        self._process.stdin.write("\n")
-        self._process.stdin.flush()
-        return self.read()
-
-
-def set_running(soaker_pid, running):
-    """Stop or continue the soakers, and wait until each thread of them has."""
-    os.kill(soaker_pid, signal.SIGCONT if running else signal.SIGSTOP)
-    limit = time.monotonic() + STOP_LIMIT_SECONDS
-    while any(is_stopped(task) == running for task in tasks_of(soaker_pid)):
-        if time.monotonic() > limit:
-            raise bench.BenchError("the soakers do not stop or continue")
-        time.sleep(0.01)
-
-
-def tasks_of(pid):
-    return pathlib.Path(f"/proc/{pid}/task").iterdir()
-
-
-def is_stopped(task):
-    # The state follows the name, which is in parentheses and may hold anything.
-    return (task / "stat").read_text().rpartition(")")[2].split()[0] == "T"
-
-
-def run_pairs(options, work, soaker_pid):
-    pairs = []
+@contextlib.contextmanager
+def own_cgroup():
+    """A cpu cgroup, or None where none can be made: cgroup v1, or v2 with the controller on."""
+    made = None
+    for base, marker in ((CGROUP_V1, "cpu.shares"), (CGROUP_V2, "cgroup.subtree_control")):
+        try:
+            if base == CGROUP_V2 and "cpu" not in (base / marker).read_text().split():
+                continue
+            if (base / marker).exists():
+                made = base / f"soak-bench.{os.getpid()}"
+                made.mkdir()
+                break
+        except OSError:
+            made = None
     try:
-        for index in range(options.pairs):
-            pair = {}
-            for running in (True, False) if index % 2 == 0 else (False, True):
-                set_running(soaker_pid, running)
-                pair["with" if running else "without"] = work.round()
-            pair["ratio"] = pair["with"]["elapsed_seconds"] / pair["without"]["elapsed_seconds"]
-            pairs.append(pair)
+        yield made
     finally:
-        set_running(soaker_pid, True)
-    return pairs
+        if made:
+            made.rmdir()
 
 
-def print_result(result):
-    environment = result["environment"]
-    print(
-        f"CPU-bound work in another session on CPUs {','.join(map(str, result['cpus']))}, "
-        f"isolation {environment['isolation']}"
+class Work:
+    """A workload: how it is started, and asked for a round."""
+
+    def __init__(self, name, command, seconds, counts):
+        self.name = name
+        self._command = command
+        self._seconds = seconds
+        self._counts = counts  # whether a line says how often, found out when it starts
+        self._times = ""
+
+    @contextlib.contextmanager
+    def running(self, place, cgroup):
+        setup = None
+        if place == "another cgroup":
+            setup = lambda: (cgroup / "cgroup.procs").write_text(str(os.getpid()))
+        new_session = place == "another session"
+        with bench.LineProgram(self._command, setup, new_session) as program:
+            if self._counts:
+                took = self._ask(program, FIRST_TIMES)
+                took = self._ask(program, FIRST_TIMES)
+                self._times = max(1, round(FIRST_TIMES * self._seconds / took))
+            else:
+                program.read()
+            yield program
+
+    @staticmethod
+    def _ask(program, times):
+        return program.ask(times)["elapsed_seconds"]
+
+    def round(self, program):
+        return self._ask(program, self._times)
+
+
+def make_works(options, folder):
+    sleepers = str(options.sleepers_program)
+    hint = f"{options.seconds:.3f}"
+    return [
+        Work("CPU-bound", [str(options.work_program), "--seconds-hint", hint], None, False),
+        Work("messages", [sleepers, "messages"], options.sleepers_seconds, True),
+        Work("pipe", [sleepers, "pipe"], options.sleepers_seconds, True),
+        Work("disk", [sleepers, "disk", f"{folder}/disk"], options.sleepers_seconds, True),
+    ]
+
+
+def measure_turns(work, program, competitors, n_rounds):
+    """Seconds of each turn: lists by the name of what ran beside, None for alone."""
+    took = {name: [] for name in (None, *competitors)}
+    work.round(program)  # not counted: caches, page faults, frequency
+    for index in range(n_rounds):
+        names = list(took)
+        for name in names if index % 2 == 0 else reversed(names):
+            if name:
+                competitors[name].set_running(True)
+            try:
+                took[name].append(work.round(program))
+            finally:
+                if name:
+                    competitors[name].set_running(False)
+    return took
+
+
+def summarise(work, place, took):
+    alone = took.pop(None)
+    ratios = {
+        name: statistics.median(beside / single for beside, single in zip(times, alone))
+        for name, times in took.items()
+    }
+    return {
+        "work": work.name,
+        "place": place,
+        "alone_seconds": alone,
+        "beside_seconds": took,
+        "ratios": ratios,
+    }
+
+
+def measure_all(options, competitors, cgroup):
+    rows = []
+    # Not /tmp, which may be a file system without O_DIRECT.
+    with tempfile.TemporaryDirectory(prefix="soak-bench.", dir=options.folder) as folder:
+        for work in make_works(options, folder):
+            for place in PLACES:
+                if place == "another cgroup" and not cgroup:
+                    continue
+                with work.running(place, cgroup) as program:
+                    took = measure_turns(work, program, competitors, options.rounds)
+                rows.append(summarise(work, place, took))
+    return rows
+
+
+def print_result(rows, names, environment):
+    print("## Intrusion\n")
+    print("Time beside soakers / time alone, medians of rounds in turns:\n")
+    bench.print_table(
+        ["workload", "in", "alone, s", *names],
+        [
+            [
+                row["work"],
+                row["place"],
+                f"{statistics.median(row['alone_seconds']):.3f}",
+                *(f"{row['ratios'][name]:.3f}" for name in names),
+            ]
+            for row in rows
+        ],
     )
-    print()
-    print("  pair   with s  without s    ratio   not running with   without")
-    for index, pair in enumerate(result["pairs"], 1):
-        print(
-            f"  {index:4}  {pair['with']['elapsed_seconds']:7.3f}"
-            f"  {pair['without']['elapsed_seconds']:9.3f}  {pair['ratio']:7.4f}"
-            f"   {100 * pair['with']['not_running_ratio']:14.3f} %"
-            f"  {100 * pair['without']['not_running_ratio']:6.3f} %"
-        )
-    print()
     print(
-        f"Median ratio {result['median_ratio']:.4f} (to reach: {TO_REACH_RATIO:.2f}); "
-        f"not running {result['median_added_not_running_pp']:+.3f} pp with soakers; "
-        f"soakd's own figure {100 * (environment['intrusion_ratio'] or 0):.2f} %"
+        f"\nIsolation {environment['isolation']}; by soakd's own measurement at its start its "
+        f"soakers take {100 * (environment['intrusion_ratio'] or 0):.2f} %. Below 1: wakes "
+        "faster, as a soaked CPU has no idle state to leave.\n"
     )
 
 
 def run():
     options = parse_options()
-    allowed = sorted(os.sched_getaffinity(0))
-    cpus = [int(cpu) for cpu in options.cpus.split(",")] if options.cpus else allowed[:2]
-    with bench.Daemon(options.soakd, cpus) as daemon:
+    options.folder = pathlib.Path(options.work_program).parent
+    with contextlib.ExitStack() as stack:
+        cgroup = stack.enter_context(own_cgroup())
+        folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="soak-bench."))
+        daemon = stack.enter_context(bench.Daemon(options.soakd))
         environment = daemon.environment()
-        soaker_pid = daemon.client.call("status.get")["soaker_pid"]
-        with Work(options, cpus) as work:
-            steps = work.read()["steps"]
-            work.round()  # not counted: caches, page faults, frequency
-            pairs = run_pairs(options, work, soaker_pid)
-    result = {
-        "benchmark": "intrusion",
-        "environment": environment,
-        "cpus": cpus,
-        "steps": steps,
-        "median_ratio": statistics.median(pair["ratio"] for pair in pairs),
-        "median_added_not_running_pp": 100
-        * statistics.median(
-            pair["with"]["not_running_ratio"] - pair["without"]["not_running_ratio"]
-            for pair in pairs
-        ),
-        "pairs": pairs,
-    }
-    print_result(result)
-    bench.write_json(options.json, result)
+        competitors = {"soakd": daemon.soakers()}
+        stack.callback(competitors["soakd"].set_running, True)
+        competitors["soakd"].set_running(False)
+        if peers.find("fio"):
+            competitors["fio"] = stack.enter_context(peers.spinning_fio(folder))
+        competitors["nice 19"] = stack.enter_context(
+            peers.spinning_nice(options.duty_program, folder)
+        )
+        rows = measure_all(options, competitors, cgroup)
+        names = list(competitors)
+    print_result(rows, names, environment)
+    if not cgroup:
+        print("- not measured: another cgroup, as none could be made here")
+    targets = [
+        bench.print_target(
+            f"{row['work']} in {row['place']}, beside soakd",
+            row["ratios"]["soakd"],
+            TO_REACH_RATIO,
+            "times",
+        )
+        for row in rows
+        if row["work"] == "CPU-bound"
+    ]
+    bench.write_json(
+        options.json,
+        {"benchmark": "intrusion", "environment": environment, "rows": rows, "targets": targets},
+    )
 
 
 if __name__ == "__main__":
