@@ -129,7 +129,7 @@ int parse_trim(const char *text, struct trim *ret)
 
 int parse_percent(const char *text, double min, double max, double *ret)
 {
-	uint64_t value;
+	uint64_t value = 0;
 	double ratio;
 	int r = read_scaled(&text, 1000000000, &value);
 

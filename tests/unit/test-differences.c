@@ -3,6 +3,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -16,8 +17,7 @@ static json_t *parse(const char *text)
 	char copy[1024];
 	json_t *json;
 
-	assert_true(strlen(text) < sizeof(copy));
-	strcpy(copy, text);
+	assert_true(snprintf(copy, sizeof(copy), "%s", text) < (int)sizeof(copy));
 	for (char *at = copy; *at; at++)
 		if (*at == '\'')
 			*at = '"';

@@ -62,15 +62,15 @@ static void a_logs_own_elapsed_is_meant_where_none_was_measured(void **state)
 
 static void assert_names(json_t *const *sides, size_t n_sides, const char *expected)
 {
-	char names[256] = "";
 	struct metric *metrics;
-	size_t n;
+	char names[256];
+	size_t n, length = 0;
 
 	assert_int_equal(metric_defaults(sides, n_sides, &metrics, &n), 0);
-	for (size_t i = 0; i < n; i++) {
-		(void)strcat(names, metrics[i].name);
-		(void)strcat(names, " ");
-	}
+	names[0] = '\0';
+	for (size_t i = 0; i < n && length < sizeof(names); i++)
+		length += (size_t)snprintf(names + length, sizeof(names) - length, "%s ",
+					   metrics[i].name);
 	assert_string_equal(names, expected);
 	free(metrics);
 }
