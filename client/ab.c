@@ -72,31 +72,21 @@ static bool is_narrow_enough(const struct series *series)
 	struct column blocks;
 	struct metric load;
 	struct htest test;
+	size_t n_blocks;
 
 	if (options->until_ci.kind == EFFECT_NONE || find_load(&load) < 0 ||
 	    blocks_of(series, &blocks) < 0)
 		return false;
-	test = htest_paired(blocks.values, blocks.n, CONFIDENCE);
+	n_blocks = blocks.n;
+	test = htest_paired(blocks.values, n_blocks, CONFIDENCE);
 	column_fini(&blocks);
-	if (blocks.n < LEAST_BLOCKS)
+	if (n_blocks < LEAST_BLOCKS)
 		return false;
 	return (test.ci_high - test.ci_low) / 2 <=
 	       effect_size(
 		       &options->until_ci, &load,
 		       side_summarise(json_object_get(series_side(series, A), "runs"), "load_ratio")
 			       .mean);
-}
-
-static int record_order(struct series *series, enum side side)
-{
-	json_t *order = json_object_get(series->document, "order");
-
-	if (!json_is_array(order)) {
-		order = json_array();
-		if (json_object_set_new(series->document, "order", order) == -1)
-			return -ENOMEM;
-	}
-	return json_array_append_new(order, json_string(side == A ? "A" : "B")) == -1 ? -ENOMEM : 0;
 }
 
 static int run_block(struct series *series, size_t block)
@@ -108,8 +98,6 @@ static int run_block(struct series *series, size_t block)
 		enum side side = orders[block % N_ORDERS][i];
 
 		r = series_run(series, side, ++done[side], series->sides->n_runs, false);
-		if (r == 0 && record_order(series, side) < 0)
-			r = STATUS_FAILED;
 	}
 	return r;
 }

@@ -195,6 +195,21 @@ int document_add_run(json_t *side, const struct run_record *record, bool is_warm
 	return json_array_append_new(runs, run) == -1 ? -ENOMEM : 0;
 }
 
+int document_add_order(json_t *document, size_t side)
+{
+	json_t *order = json_object_get(document, "order");
+
+	if (!json_is_string(json_object_get(document, "design")))
+		return 0;
+	if (!json_is_array(order)) {
+		order = json_array();
+		if (json_object_set_new(document, "order", order) == -1)
+			return -ENOMEM;
+	}
+	return json_array_append_new(order, json_sprintf("%c", 'A' + (int)side)) == -1 ? -ENOMEM
+										       : 0;
+}
+
 int document_finish(json_t *side, bool partial, const json_t *notes)
 {
 	json_t *summary = side_summary_new(json_object_get(side, "runs"));

@@ -43,6 +43,14 @@ json_t *document_of_sides(json_t *sides, const char *design);
 int document_add_run(json_t *side, const struct run_record *record, bool is_warmup);
 
 /*
+ * Add a run to the order in which those of a design came: "A" for side 0, "B" for side 1. Nothing
+ * to do in a document without a design.
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int document_add_order(json_t *document, size_t side);
+
+/*
  * Summarise the runs of a side and close it.
  *
  * @partial: not all runs that were asked for are there

@@ -91,10 +91,21 @@ static void forget_begun(struct recovery *recovery)
 	recovery->begun = NULL;
 }
 
+/* Where a run that was taken stands in turn. */
+static int take_order(struct recovery *recovery, const json_t *line)
+{
+	int64_t side = json_get_integer(line, "side", 0);
+
+	if (side < 0 || side > 1 || json_is_true(json_object_get(line, "is_warmup")))
+		return 0;
+	return document_add_order(recovery->document, (size_t)side);
+}
+
 /* Keep a run that has begun and whose end is not there. */
 static int close_unfinished(struct recovery *recovery)
 {
 	json_t *runs;
+	int r;
 
 	if (!recovery->begun)
 		return 0;
@@ -107,8 +118,9 @@ static int close_unfinished(struct recovery *recovery)
 		return -ENOMEM;
 	recovery->n_cut++;
 	recovery->n_cut_samples += recovery->samples.n;
+	r = take_order(recovery, recovery->begun);
 	forget_begun(recovery);
-	return 0;
+	return r;
 }
 
 static int begin_run(struct recovery *recovery, json_t *line)
@@ -120,24 +132,6 @@ static int begin_run(struct recovery *recovery, json_t *line)
 		return r;
 	recovery->begun = json_incref(line);
 	return samples_begin(&recovery->samples, json_get_number(line, "monotonic_seconds"));
-}
-
-/* Sides that were measured in turns: in which, as soakctl ab would have written it. */
-static int add_to_order(struct recovery *recovery, const json_t *line)
-{
-	static const char *const names[] = {"A", "B"};
-	json_t *order = json_object_get(recovery->document, "order");
-	int64_t side = json_get_integer(line, "side", 0);
-
-	if (!json_is_string(json_object_get(recovery->document, "design")) || side < 0 ||
-	    side > 1 || json_is_true(json_object_get(line, "is_warmup")))
-		return 0;
-	if (!json_is_array(order)) {
-		order = json_array();
-		if (json_object_set_new(recovery->document, "order", order) == -1)
-			return -ENOMEM;
-	}
-	return json_array_append_new(order, json_string(names[side])) == -1 ? -ENOMEM : 0;
 }
 
 /* Take a finished run, with the samples that stood above it. */
@@ -159,7 +153,7 @@ static int end_run(struct recovery *recovery, json_t *line)
 		return -ENOMEM;
 	if (json_array_append(runs, run) == -1)
 		return -ENOMEM;
-	return add_to_order(recovery, line);
+	return take_order(recovery, line);
 }
 
 static int take_line(struct recovery *recovery, const json_t *line)

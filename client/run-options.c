@@ -232,10 +232,11 @@ static const struct optparse_row rows[] = {
 	 read_output},
 	{SET_BOTH, '\0', "input", "FILE", "the command's stdin (default /dev/null)", "a file",
 	 read_input},
-	{SET_BOTH, 'q', "quiet", NULL, "print nothing but the mean load in percent", NULL,
+	{SET_RUN, 'q', "quiet", NULL, "print nothing but the mean load in percent", NULL,
 	 read_quiet},
 	{SET_RUN, '\0', "observer", NULL, "run it as often without soakers: do they change it?",
 	 NULL, read_observer},
+	{SET_AB, 'q', "quiet", NULL, "print nothing but the change of the load", NULL, read_quiet},
 	{SET_BOTH, '\0', "socket", "PATH", "use the daemon at this socket", "a path", read_socket},
 	{SET_BOTH, '\0', "metric", "NAME=REGEX", "a number in the output ([:higher|:lower])",
 	 "NAME=REGEX, at most 16 times", read_metric},
@@ -278,8 +279,7 @@ static int check_file(const char *path, int flags, const char *what)
 	int fd = open(path, flags | O_CLOEXEC, 0666);
 
 	if (fd == -1) {
-		(void)fprintf(stderr, "soakctl run: cannot %s %s: %s\n", what, path,
-			      strerror(errno));
+		(void)fprintf(stderr, "soakctl: cannot %s %s: %s\n", what, path, strerror(errno));
 		return STATUS_FAILED;
 	}
 	(void)close(fd);

@@ -95,6 +95,8 @@ static int add_run(struct series *series, size_t side, const struct run_record *
 	int r = document_add_run(series_side(series, side), record, is_warmup);
 	const json_t *runs = runs_of(series, side, is_warmup);
 
+	if (r == 0 && !is_warmup)
+		r = document_add_order(series->document, side);
 	if (r < 0)
 		return r;
 	series->n_added++;

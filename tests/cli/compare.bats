@@ -540,6 +540,18 @@ refused() {
 	FILTERS
 }
 
+@test "documents that were broken at random are compared or refused" {
+	make_three
+	own='.metrics = [{name: "lat", unit: "us", better: "higher", decimals: 2}] | .environment.mitigations = {a: "on"} |
+		.runs |= map(.metrics.lat = .load_ratio * 1000 | .elapsed_seconds = .load_ratio | .boot_id = "b\(.run_index % 2)" |
+			.cpus = [{cpu: 0, load_ratio: 0.1, idle_floor_ratio: 0.01}] |
+			.samples = {load_ratio: [0.1, 0.2, 0.3, 0.1, 0.1, 0.1], cpus: [{cpu: 0, taken_ppm: [1000, 2000]}]})'
+	make full.json "$own" "${BEFORE10[@]}"
+	jq -n --slurpfile a before.json --slurpfile b after.json '{schema_version: "1.0", kind: "sides",
+		design: "abba", order: null, stopped_by: "--until-ci 1%", sides: [$a[0], $b[0]]}' >ab.json
+	run -0 python3 "$BATS_TEST_DIRNAME/mutate.py" "$SOAKCTL" 200 before.json after.json full.json ab.json
+}
+
 @test "every comparison of these tests fits the schema" {
 	check_collected
 }
