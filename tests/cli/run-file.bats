@@ -417,7 +417,7 @@ write_journal() {
 	kill_soakctl
 	run -0 "$SOAKCTL" recover ab.json.part
 	jq -e '.kind == "sides" and .design == "abba" and
-		.order == ["A", "B", "B", "A", "B", "A", "A"]' ab.json
+		.order == ["A", "B", "B", "A", "B", "A", "A", "B"]' ab.json
 	jq -e '[.sides[].runs | length] == [4, 4] and [.sides[].warmups | length] == [1, 1] and
 		(.sides[1].runs[3] | .incomplete) and ([.sides[].partial] | all)' ab.json
 	run -0 "$SOAKCTL" report ab.json

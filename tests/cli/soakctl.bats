@@ -199,7 +199,7 @@ text" ]
 	run -0 soakctl status --json
 	jq -e '.paused == false' <<<"$output"
 	run -0 --separate-stderr soakctl run --settle 0 --observer -- true
-	[[ "$stderr" == *"  observer           "*"one pair"* ]]
+	[[ "$(tr -s ' \n' ' ' <<<"$stderr")" == *" observer "*"as long with soakers as without one pair: no interval"* ]]
 	run -125 soakctl run --observer --append -o x -- true
 	assert_one_line "$output"
 }
