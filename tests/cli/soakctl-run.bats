@@ -425,7 +425,7 @@ text" ]
 	run -0 --separate-stderr soakrun -n 2 --metric 'busy=busy (.*)' -- \
 		sh -c 'echo x >>n; [ "$(wc -l <n)" = 2 ] && echo busy 5 || echo busy 5%'
 	[[ "$stderr" == *'note: run 2: --metric busy found "5", but one in % before'* ]]
-	[[ "$stderr" == *"busy               5.00 %  one run"* ]]
+	[[ "$stderr" == *"busy               5.000 %  one run"* ]]
 	[ "$(awk '{ if (length > m) m = length } END { print m }' <<<"$stderr")" -le 72 ]
 }
 
