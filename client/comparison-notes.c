@@ -36,18 +36,13 @@ static int note(json_t *notes, const char *format, ...) __attribute__((format(pr
 
 static int note(json_t *notes, const char *format, ...)
 {
-	cleanup(freep) char *text = NULL;
 	va_list arguments;
-	int n;
+	json_t *text;
 
 	va_start(arguments, format);
-	n = vasprintf(&text, format, arguments);
+	text = json_vsprintf(format, arguments);
 	va_end(arguments);
-	if (n == -1) {
-		text = NULL;
-		return -ENOMEM;
-	}
-	return json_array_append_new(notes, json_string(text)) == -1 ? -ENOMEM : 0;
+	return json_array_append_new(notes, text) == -1 ? -ENOMEM : 0;
 }
 
 /* Return: " pp", " s", ... or "", ASCII; free() it; NULL on lack of memory. */
