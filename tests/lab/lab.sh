@@ -51,9 +51,7 @@ lab_kernel_package() {
 	done
 }
 
-# Sets LAB_KERNEL, unless that names a bzImage already, and LAB_MODULES, the folder of its modules.
-# Downloaded once a build folder.
-# shellcheck disable=SC2034 # LAB_MODULES is for who sources this
+# Sets LAB_KERNEL, unless that names a bzImage already. Downloaded once a build folder.
 lab_need_kernel() {
 	local folder=$LAB_WORK/kernel partial=$LAB_WORK/kernel.partial package
 
@@ -72,7 +70,6 @@ lab_need_kernel() {
 		mv "$partial" "$folder" || lab_die "cannot make $folder"
 	fi
 	LAB_KERNEL=$(echo "$folder"/boot/vmlinuz-*)
-	LAB_MODULES=$(echo "$folder"/lib/modules/*)
 	[ -r "$LAB_KERNEL" ] || lab_die "no kernel in $folder: remove that folder"
 }
 
@@ -135,12 +132,13 @@ lab_boot() {
 # lab_boot_virtual, with the same arguments: one CPU in virtual time, where an instruction takes
 # 2 ns and idle time none. qemu would hide the invariant TSC from a guest that it emulates, as it
 # cannot keep it beside real time; in virtual time it can. -seed makes RDRAND repeat itself.
+# LAB_CPU is another model than max.
 lab_boot_virtual() {
 	local name=$1 scenario=$2 append=$3
 
 	shift 3
 	lab_boot "$name" "$scenario" "tsc=reliable $append" -smp 1 \
-		-cpu max,+invtsc,x-force-features=on -icount shift=1,sleep=off -rtc clock=vm "$@" \
+		-cpu "${LAB_CPU:-max},+invtsc,x-force-features=on" -icount shift=1,sleep=off -rtc clock=vm "$@" \
 		2> >(grep -v 'CPUID.80000007H:EDX.invtsc' >&2)
 }
 

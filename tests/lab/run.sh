@@ -13,6 +13,7 @@ set -u
 # shellcheck source=tests/lab/lab.sh
 . "$(dirname "$0")/lab.sh"
 
+ALL=" accuracy smp isolation nosmt maxcpus isolcpus burst kernel-ab"
 passed=0
 failed=0
 
@@ -34,6 +35,24 @@ smp() {
 	lab_boot_smp "$@" && lab_tap "$1"
 }
 
+# virtual NAME SCENARIO APPEND
+virtual() {
+	lab_boot_virtual "$@" && lab_tap "$1"
+}
+
+# Two boots a side are enough to see mitigations.
+kernel_ab() {
+	local log=$LAB_WORK/kernel-ab.log
+
+	if "$LAB_TREE/examples/kernel-ab/kernel-ab.sh" -n 2 >"$log" 2>&1 &&
+		[ "$(grep -c '^  LESS in B' "$log")" -ge 2 ]; then
+		printf 'ok 1 a kernel without mitigations costs less\n'
+	else
+		cat "$log"
+		printf 'not ok 1 a kernel without mitigations costs less\n'
+	fi
+}
+
 run_scenario() {
 	case $1 in
 	accuracy | smp) count "$1" "$LAB_TREE/tests/lab/$1.sh" ;;
@@ -41,14 +60,17 @@ run_scenario() {
 	nosmt) count "$1" smp nosmt cpus "nosmt LAB_CPUS=0,2 LAB_EACH=0,2" ;;
 	maxcpus) count "$1" smp maxcpus cpus "maxcpus=1 LAB_CPUS=0 LAB_EACH=0" ;;
 	isolcpus) count "$1" smp isolcpus cpus "isolcpus=2,3 LAB_CPUS=0-1 LAB_EACH=0,1 LAB_MORE=0-3" ;;
-	*) lab_die "no scenario $1: accuracy, smp, isolation, nosmt, maxcpus, isolcpus" ;;
+	burst) count "$1" virtual burst burst "" ;;
+	kernel-ab) count "$1" kernel_ab ;;
+	*) lab_die "no scenario $1: there are$ALL" ;;
 	esac
 }
 
 lab_need_tools
 lab_need_kernel
 lab_make_initramfs run
-[ $# -gt 0 ] || set -- accuracy smp isolation nosmt maxcpus isolcpus
+# shellcheck disable=SC2086 # a list of names
+[ $# -gt 0 ] || set -- $ALL
 for scenario in "$@"; do
 	run_scenario "$scenario"
 done
