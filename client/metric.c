@@ -22,7 +22,7 @@ static const struct {
 	{{"load", "CPU load", RATIO, METRIC_BETTER_LOWER, "load_ratio", 4}, true},
 	{{"untrimmed", "untrimmed CPU load", RATIO, METRIC_BETTER_LOWER, "untrimmed_load_ratio", 4},
 	 false},
-	{{"hidden", "hidden CPU time a run", "s", METRIC_BETTER_LOWER, "hidden_cpu_seconds", 4},
+	{{"hidden", "hidden CPU time a run", "s", METRIC_BETTER_LOWER, "hidden_cpu_seconds", 6},
 	 true},
 	{{"unaccounted", "load that is not in /proc/stat", RATIO, METRIC_BETTER_UNKNOWN,
 	  "unaccounted_ratio", 4},
@@ -34,8 +34,8 @@ static const struct {
 	{{"us_per_work", "CPU time for each unit of work", "us", METRIC_BETTER_LOWER,
 	  "cpu_microseconds_per_work", 3},
 	 true},
-	{{"elapsed", "elapsed time", "s", METRIC_BETTER_LOWER, "elapsed_seconds", 4}, true},
-	{{"cpu_seconds", "CPU time taken a run", "s", METRIC_BETTER_LOWER, "taken_cpu_seconds", 4},
+	{{"elapsed", "elapsed time", "s", METRIC_BETTER_LOWER, "elapsed_seconds", 6}, true},
+	{{"cpu_seconds", "CPU time taken a run", "s", METRIC_BETTER_LOWER, "taken_cpu_seconds", 6},
 	 false},
 };
 
