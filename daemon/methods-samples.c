@@ -157,31 +157,58 @@ void methods_forget(struct daemon *daemon, struct peer *peer)
 	daemon->n_subscribers--;
 }
 
+/*
+ * A notification is written once, however many subscribe: only the first members of its params
+ * differ, and are put in here.
+ */
+struct publication {
+	const char *line;   /* without those */
+	size_t head_length; /* up to and with the "{" that params begin with */
+};
+
 static void publish_to(struct peer *peer, void *data)
 {
 	struct subscription *subscription = peer_data(peer);
-	json_t *params;
+	const struct publication *publication = data;
 	cleanup(freep) char *line = NULL;
 
 	if (!subscription)
 		return;
-	params = json_pack("{s:o, s:I, s:O}", "subscription",
-			   json_sprintf("s%" PRIu64, subscription->number), "dropped",
-			   (json_int_t)subscription->n_dropped, "sample", (json_t *)data);
-	if (rpc_notification("samples.update", params, &line) < 0 || !peer_stream(peer, line))
+	if (asprintf(&line, "%.*s\"subscription\":\"s%" PRIu64 "\",\"dropped\":%" PRIu64 ",%s",
+		     (int)publication->head_length, publication->line, subscription->number,
+		     subscription->n_dropped, publication->line + publication->head_length) < 0)
+		line = NULL;
+	if (!line || !peer_stream(peer, line))
+		subscription->n_dropped++;
+}
+
+/* A subscriber that there was no memory for, too, has to be told. */
+static void count_drop(struct peer *peer, void *data)
+{
+	struct subscription *subscription = peer_data(peer);
+
+	(void)data;
+	if (subscription)
 		subscription->n_dropped++;
 }
 
 void methods_publish(struct daemon *daemon, const struct sample *sample)
 {
 	const struct cpu_sample *cpus;
+	cleanup(freep) char *line = NULL;
+	struct publication publication;
 	json_t *object;
 
 	if (daemon->n_subscribers == 0)
 		return;
 	(void)history_get(&daemon->sampler.history, sample->seq, &cpus);
 	object = sample_to_json(daemon, sample, cpus, NULL);
-	if (object)
-		server_each(daemon->server, publish_to, object);
-	json_decref(object);
+	if (!object ||
+	    rpc_notification("samples.update", json_pack("{s:o}", "sample", object), &line) < 0) {
+		server_each(daemon->server, count_drop, NULL);
+		return;
+	}
+	publication.line = line;
+	publication.head_length = (size_t)(strstr(line, "{\"sample\":") + 1 - line);
+	server_each(daemon->server, publish_to, &publication);
 }
