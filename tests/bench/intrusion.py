@@ -32,9 +32,9 @@ BUILD = bench.TREE / "build" / "tests" / "bench"
 def parse_options():
     parser = argparse.ArgumentParser(description="Slowdown of workloads beside soakers.")
     bench.add_common_options(parser)
-    parser.add_argument("--work-program", default=BUILD / "work")
-    parser.add_argument("--sleepers-program", default=BUILD / "sleepers")
-    parser.add_argument("--duty-program", default=BUILD / "duty")
+    parser.add_argument("--work-program", type=os.path.abspath, default=BUILD / "work")
+    parser.add_argument("--sleepers-program", type=os.path.abspath, default=BUILD / "sleepers")
+    parser.add_argument("--duty-program", type=os.path.abspath, default=BUILD / "duty")
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--seconds", type=float, default=0.8, help="of CPU-bound work alone")
     parser.add_argument("--sleepers-seconds", type=float, default=0.3, help="of the others")
