@@ -1,139 +1,204 @@
 #!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: MIT
-"""How well the load matches a generator of known duty (tests/bench/duty.c).
+"""How well the load matches a generator of known duty, beside every peer that is here.
 
-For every window soakd takes its two readings, and the generator's own trace gives what it used
-between exactly these two moments: by its CPU clock, and by its gaps, from when a burst was due to
-its end. The CPU clock leaves out what waking costs, which a soaker does lose (see duty.c), so at
-short periods a load above it is expected; the gaps contain it. What a virtual
-machine loses to its host wanders by more than is to be shown, so every window under a duty is
-followed by one without, its background, and duties are interleaved.
+Each case is a load (tests/bench/duty.c). In turns, under the same load: soakd between two exact
+moments; the same without load, its background; `fio --idle-prof`; mpstat; cyclesoak where there
+is one. soakd's soakers stand still while another measures. /proc/stat is read over soakd's own
+windows, the soakers left out.
 
-    error   load - truth by the CPU clock
-    gap     load - truth by the gaps
-    net     that with the background taken out of the load: the instrument's own error
-
-`accounted` is /proc/stat's view of the same windows.
+The truth is the generator's own: by its gaps (from when a burst was due to its end, which is what
+a soaker cannot have), and by its CPU clock, which leaves out what waking costs. What a virtual
+machine loses to its host is in no truth, so beside each raw error there is the net one, with the
+tool's own figure of the idle machine taken out.
 """
 
 import argparse
-import json
+import contextlib
+import dataclasses
 import os
 import statistics
-import subprocess
-import tempfile
 import time
 
 import bench
+import generator
+import peers
 
-PERIODS = ("10ms", "1ms")
-LEAD_SECONDS = 0.1  # the generator runs alone before and after the window
+LEAD_SECONDS = 0.1  # the load runs alone before a window
+TAIL_SECONDS = 0.4  # and after it, as a peer's window is not known to the millisecond
 TO_REACH_PP = 0.10
+TO_REACH_TICK_PP = 0.2
+TO_REACH_SHARE = 0.1
+HEADLINE = "10ms"
+
+
+@dataclasses.dataclass(frozen=True)
+class Case:
+    name: str
+    duty: str
+    period: str
+    repetitions: int
+    arguments: tuple = ()
+    all_cpus: bool = False
+    seconds: int = 0  # 0: as the others
+
+
+def make_cases(options):
+    few = min(3, options.repetitions)
+    tick = generator.tick_period()
+    return [
+        *(Case(HEADLINE, duty, HEADLINE, options.repetitions) for duty in options.duties.split(",")),
+        Case("0.1ms", "5", "0.1ms", few),
+        Case("1ms", "5", "1ms", few),
+        Case("100ms", "5", "100ms", few),
+        Case("10ms random", "5", HEADLINE, few, ("--random-phase", "1")),
+        Case("10ms all CPUs", "20", HEADLINE, few, all_cpus=True),
+        Case("tick-locked", "20", tick, options.repetitions, ("--tick-locked",)),
+        Case(
+            f"{options.burst_seconds / 2:g} s bursts",
+            "50",
+            f"{options.burst_seconds}s",
+            1,
+            seconds=options.burst_seconds,
+        ),
+    ]
 
 
 def parse_options():
     parser = argparse.ArgumentParser(description="Accuracy of the load against known duties.")
     bench.add_common_options(parser)
     parser.add_argument("--duty-program", default=bench.TREE / "build" / "tests" / "bench" / "duty")
-    parser.add_argument("--cpu", type=int, help="the CPU to measure (default: the last)")
-    parser.add_argument("--duties", default="0.2,1,5,20,60", metavar="LIST", help="in percent")
-    parser.add_argument("--periods", default=",".join(PERIODS), metavar="LIST")
+    parser.add_argument("--cpu", type=int, help="the CPU to load (default: the last)")
+    parser.add_argument("--duties", default="0.2,1,5,20,60", metavar="LIST", help="at 10 ms, in %%")
     parser.add_argument("--repetitions", type=int, default=5)
-    parser.add_argument("--pairs", type=int, default=5, help="windows of each kind a repetition")
-    parser.add_argument("--seconds", type=float, default=1.0, help="length of a window")
-    parser.add_argument("--random-phase", action="store_true", help="start bursts at random")
-    parser.add_argument("--interval", default="200ms", help="of a sample")
-    parser.add_argument("--trim", type=float, default=0.1, help="share cut from each end")
+    parser.add_argument("--seconds", type=int, default=1, help="length of a window")
+    parser.add_argument("--burst-seconds", type=int, default=10, help="of those with bursts")
     options = parser.parse_args()
-    if options.repetitions < 1 or options.pairs < 1 or options.seconds <= 0:
-        parser.error("--repetitions, --pairs and --seconds must be positive")
-    options.first_period = options.periods.split(",")[0]
+    if min(options.repetitions, options.seconds, options.burst_seconds) < 1:
+        parser.error("--repetitions, --seconds and --burst-seconds must be positive")
     return options
 
 
-def truths_between(trace_path, begin_ns, end_ns):
-    """The generator's share of the window, by its CPU clock and by its gaps (from when a burst was
-    due to its end); a burst across an edge counts in part."""
-    used_ns = gap_ns = 0.0
-    with open(trace_path, encoding="ascii") as trace:
-        for line in trace:
-            _, due, burst_begin, burst_end, cpu_ns = map(int, line.split())
-            inside = min(burst_end, end_ns) - max(burst_begin, begin_ns)
-            if inside > 0:
-                used_ns += cpu_ns * inside / (burst_end - burst_begin)
-            gap_ns += max(0, min(burst_end, end_ns) - max(due, begin_ns))
-    return used_ns / (end_ns - begin_ns), gap_ns / (end_ns - begin_ns)
+class Bench:
+    """What the tools share: the CPUs, the daemon, the lengths."""
+
+    def __init__(self, options, daemon, cyclesoak):
+        self.options = options
+        self.client = daemon.client
+        self.soakers = daemon.soakers()
+        self.cyclesoak = cyclesoak
+        self.all_cpus = sorted(os.sched_getaffinity(0))
+        self.other_cpus = set(self.all_cpus) - {options.cpu}
+
+    def cpus(self, case):
+        return self.all_cpus if case.all_cpus else [self.options.cpu]
+
+    def seconds(self, case):
+        return case.seconds or self.options.seconds
+
+    def load(self, case, duty):
+        length = self.seconds(case) + LEAD_SECONDS + TAIL_SECONDS
+        return generator.Generator(
+            self.options.duty_program, self.cpus(case), duty, case.period, length, case.arguments
+        )
+
+    @contextlib.contextmanager
+    def soakers_stopped(self):
+        self.soakers.set_running(False)
+        try:
+            yield
+        finally:
+            self.soakers.set_running(True)
 
 
-def run_window(options, client, duty, period, seed):
-    """One window under one duty."""
-    with tempfile.NamedTemporaryFile(prefix="soak-duty.") as trace:
-        command = [str(options.duty_program), "--cpu", str(options.cpu), "--duty", duty]
-        command += ["--period", period, "--trace", trace.name]
-        command += ["--seconds", f"{options.seconds + 3 * LEAD_SECONDS:.3f}"]
-        if options.random_phase:
-            command += ["--random-phase", str(seed)]
-        with subprocess.Popen(
-            command, stdout=subprocess.PIPE, text=True, preexec_fn=bench.die_with_parent
-        ) as generator:
-            try:
-                time.sleep(LEAD_SECONDS)
-                begun = client.call("run.begin")
-                time.sleep(options.seconds)
-                ended = client.call("run.end", run=begun["run"], trim_ratio=options.trim)
-                output, _ = generator.communicate(timeout=30)
-            except BaseException:
-                generator.kill()
-                raise
-        if generator.returncode != 0:
-            raise bench.BenchError(f"duty ended with status {generator.returncode}")
+def figure(load, truths):
+    return {"load_ratio": load, "truth_ratio": truths[0], "gap_truth_ratio": truths[1]}
+
+
+def measure_soakd(setup, case, duty):
+    with setup.load(case, duty) as load:
+        load.start()
+        time.sleep(LEAD_SECONDS)
+        begun = setup.client.call("run.begin", cpus=setup.cpus(case))
+        time.sleep(setup.seconds(case))
+        ended = setup.client.call("run.end", run=begun["run"])
+        load.finish()
         begin_ns = begun["monotonic_seconds"] * 1e9
-        truths = truths_between(trace.name, begin_ns, begin_ns + ended["elapsed_seconds"] * 1e9)
-    names = (
-        "load_ratio untrimmed_load_ratio taken_ratio slowed_ratio accounted_ratio steal_ratio "
-        "interruptions_per_second elapsed_seconds samples_kept samples_cut short"
-    )
-    window = {name: ended[name] for name in names.split()}
-    window["truth_ratio"], window["gap_truth_ratio"] = truths
-    window["generator"] = json.loads(output)
-    for name in ("load_ratio", "untrimmed_load_ratio", "accounted_ratio"):
-        if window[name] is None:
-            raise bench.BenchError(f"{name} is null under duty {duty} %")
-    return window
+        truths = load.truths(begin_ns, begin_ns + ended["elapsed_seconds"] * 1e9)
+    result = figure(ended["untrimmed_load_ratio"], truths)
+    for name in ("accounted_ratio", "steal_ratio", "slowed_ratio", "interruptions_per_second"):
+        result[name] = ended[name]
+    if result["load_ratio"] is None or result["accounted_ratio"] is None:
+        raise bench.BenchError(f"no load of a window under {case.name}")
+    return result
 
 
-def average(windows):
-    """One window of several: means, member by member."""
-    mean = dict(windows[0])
-    for name, value in mean.items():
-        if isinstance(value, (int, float)) and not isinstance(value, bool):
-            mean[name] = statistics.fmean(window[name] for window in windows)
-    return mean
+def measure_fio(setup, case, duty):
+    """The load begins when fio has calibrated and runs longer than it, always alike."""
+    seconds = setup.seconds(case)
+    with setup.soakers_stopped(), setup.load(case, duty) as load:
+        with peers.FioIdle(seconds, setup.other_cpus) as fio:
+            begin_ns = fio.wait_until_it_begins()
+            load.start()
+            value, _ = fio.read(setup.cpus(case))
+        load.finish()
+        return figure(value, load.truths(begin_ns, begin_ns + seconds * 10**9))
 
 
-def run_pairs(options, client, duty, period, seed):
-    """Windows under the duty, each followed by one without: both averaged over the pairs."""
-    loaded, idle = [], []
-    for pair in range(options.pairs):
-        loaded.append(run_window(options, client, duty, period, seed + pair))
-        idle.append(run_window(options, client, "0", period, seed + pair))
-    return average(loaded), average(idle)
+def measure_mpstat(setup, case, duty):
+    seconds = setup.seconds(case)
+    with setup.soakers_stopped(), setup.load(case, duty) as load:
+        load.start()
+        time.sleep(LEAD_SECONDS)
+        begin_ns = time.monotonic_ns()
+        with peers.Mpstat(setup.cpus(case), seconds) as mpstat:
+            value = mpstat.read()
+        load.finish()
+        return figure(value, load.truths(begin_ns, begin_ns + seconds * 10**9))
 
 
-def run_windows(options, client):
-    """All windows with their backgrounds, by (duty, period): lists in the order of the
-    repetitions."""
-    cases = [
-        (duty, period)
-        for period in options.periods.split(",")
-        for duty in options.duties.split(",")
-    ]
-    windows = {case: [] for case in cases}
-    for repetition in range(options.repetitions):
+def measure_cyclesoak(setup, case, duty):
+    long = dataclasses.replace(case, seconds=max(3, setup.seconds(case)))
+    with setup.soakers_stopped(), setup.load(long, duty) as load:
+        load.start()
+        time.sleep(LEAD_SECONDS)
+        begin_ns = time.monotonic_ns()
+        cpus = setup.cpus(case)
+        value = setup.cyclesoak.measure(len(setup.all_cpus), len(cpus))
+        load.finish()
+        return figure(value, load.truths(begin_ns, begin_ns + 2 * 10**9))
+
+
+def pick_tools(setup):
+    tools = {"soakd": measure_soakd}
+    if peers.find("fio"):
+        tools["fio"] = measure_fio
+    if peers.find("mpstat"):
+        tools["mpstat"] = measure_mpstat
+    if setup.cyclesoak:
+        tools["cyclesoak"] = measure_cyclesoak
+    return tools
+
+
+def measure_repetition(setup, tools, case):
+    """Each tool under the load, soakd also without."""
+    results = {name: measure(setup, case, case.duty) for name, measure in tools.items()}
+    results["background"] = measure_soakd(setup, case, "0")
+    return results
+
+
+def measure_all(setup, tools, cases):
+    """Results of every repetition by case, and the peers' figures of the idle machine."""
+    results = {case: [] for case in cases}
+    idle = {name: [] for name in tools if name != "soakd"}
+    for repetition in range(setup.options.repetitions):
         # There and back again, so that a slow drift hits both ends of the list alike.
-        for case in cases if repetition % 2 == 0 else reversed(cases):
-            windows[case].append(run_pairs(options, client, *case, seed=repetition))
-    return windows
+        for case in cases if repetition % 2 == 0 else cases[::-1]:
+            if repetition < case.repetitions:
+                results[case].append(measure_repetition(setup, tools, case))
+        for name, values in idle.items():
+            values.append(tools[name](setup, cases[0], "0")["load_ratio"])
+    return results, idle
 
 
 def net_of(load, background):
@@ -141,108 +206,130 @@ def net_of(load, background):
     return 1 - (1 - load) / (1 - background)
 
 
-def summarise(duty, period, pairs):
-    """One row: medians over the repetitions; errors and spread in percentage points."""
-    windows = [loaded for loaded, _ in pairs]
-    backgrounds = [idle for _, idle in pairs]
-
-    def median(value):
-        return statistics.median(map(value, windows))
-
-    errors = [window["load_ratio"] - window["truth_ratio"] for window in windows]
-    nets = [
-        net_of(window["load_ratio"], background["load_ratio"]) - window["gap_truth_ratio"]
-        for window, background in zip(windows, backgrounds)
-    ]
+def errors_of(name, repetitions, idle):
+    """Raw and net error by the gaps, in pp: medians over the repetitions."""
+    raw, net = [], []
+    for results in repetitions:
+        result = results[name]
+        background = (
+            results["background"]["load_ratio"] if name == "soakd" else statistics.median(idle[name])
+        )
+        raw.append(100 * (result["load_ratio"] - result["gap_truth_ratio"]))
+        net.append(100 * (net_of(result["load_ratio"], background) - result["gap_truth_ratio"]))
     return {
-        "duty_percent": float(duty),
-        "period": period,
-        "truth_ratio": median(lambda w: w["truth_ratio"]),
-        "gap_truth_ratio": median(lambda w: w["gap_truth_ratio"]),
-        "gap_error_pp": 100 * median(lambda w: w["load_ratio"] - w["gap_truth_ratio"]),
-        "load_ratio": median(lambda w: w["load_ratio"]),
-        "untrimmed_load_ratio": median(lambda w: w["untrimmed_load_ratio"]),
-        "accounted_ratio": median(lambda w: w["accounted_ratio"]),
-        "steal_ratio": median(lambda w: w["steal_ratio"] or 0.0),
-        "error_pp": 100 * statistics.median(errors),
-        "background_ratio": statistics.median(idle["load_ratio"] for idle in backgrounds),
-        "net_error_pp": 100 * statistics.median(nets),
-        "net_spread_pp": 100 * (max(nets) - min(nets)),
-        "untrimmed_error_pp": 100 * median(lambda w: w["untrimmed_load_ratio"] - w["truth_ratio"]),
-        "accounted_error_pp": 100 * median(lambda w: w["accounted_ratio"] - w["truth_ratio"]),
-        "spread_pp": 100 * (max(errors) - min(errors)),
-        "windows": windows,
-        "backgrounds": backgrounds,
+        "raw_pp": statistics.median(raw),
+        "net_pp": statistics.median(net),
+        "net_spread_pp": max(net) - min(net),
     }
 
 
-def worst(rows, name, period):
-    return max((row[name] for row in rows if row["period"] == period), key=abs)
+def summarise(case, repetitions, tools, idle):
+    def median(name, member):
+        return statistics.median(results[name][member] for results in repetitions)
+
+    accounted = [
+        100 * (results["soakd"]["accounted_ratio"] - results["soakd"]["gap_truth_ratio"])
+        for results in repetitions
+    ]
+    return {
+        "case": case.name,
+        "duty_percent": float(case.duty),
+        "truth_ratio": median("soakd", "truth_ratio"),
+        "gap_truth_ratio": median("soakd", "gap_truth_ratio"),
+        "load_ratio": median("soakd", "load_ratio"),
+        "background_ratio": median("background", "load_ratio"),
+        "errors": {name: errors_of(name, repetitions, idle) for name in tools},
+        "accounted_error_pp": statistics.median(accounted),
+        "repetitions": repetitions,
+    }
 
 
-def print_table(options, rows):
-    print(
-        f"Load against a generator of known duty: CPU {options.cpu}, medians of "
-        f"{options.repetitions} times {options.pairs} pairs of {options.seconds:g} s"
-    )
-    print()
-    print("  duty  period    truth     gaps     load    idle   error     gap     net  spread  accounted")
-    print("     %                %        %        %       %      pp      pp      pp      pp          %")
+def sizes(rows, name, kind):
+    return [abs(row["errors"][name][kind]) for row in rows]
+
+
+def print_rows(rows, tools):
+    peers_here = [name for name in tools if name != "soakd"]
+    headings = ["load", "duty, %", "CPU clock, %", "gaps, %", "soakd, %", "idle, %", "soakd", "net"]
+    for name in peers_here:
+        headings += [name, "net"]
+    table = []
     for row in rows:
-        print(
-            f"{row['duty_percent']:6.1f}  {row['period']:>6}"
-            f"  {100 * row['truth_ratio']:7.3f}  {100 * row['gap_truth_ratio']:7.3f}"
-            f"  {100 * row['load_ratio']:7.3f}  {100 * row['background_ratio']:6.3f}"
-            f"  {row['error_pp']:+6.3f}  {row['gap_error_pp']:+6.3f}"
-            f"  {row['net_error_pp']:+6.3f}  {row['net_spread_pp']:6.3f}"
-            f"  {100 * row['accounted_ratio']:9.3f}"
-        )
-    print()
-    print(
-        f"Worst error at {options.first_period}: "
-        f"{worst(rows, 'error_pp', options.first_period):+.3f} pp by the CPU clock, "
-        f"{worst(rows, 'gap_error_pp', options.first_period):+.3f} pp by the gaps, "
-        f"{worst(rows, 'net_error_pp', options.first_period):+.3f} pp net of the background"
+        ratios = (row[f"{name}_ratio"] for name in ("truth", "gap_truth", "load", "background"))
+        cells = [row["case"], f"{row['duty_percent']:g}", *(f"{100 * x:.3f}" for x in ratios)]
+        for name in ("soakd", *peers_here):
+            cells += [f"{row['errors'][name][kind]:+.3f}" for kind in ("raw_pp", "net_pp")]
+        table.append([*cells, f"{row['accounted_error_pp']:+.3f}"])
+    for kind, pick in (("worst", max), ("mean", statistics.fmean)):
+        cells = [f"{kind} at {HEADLINE}", "", "", "", "", ""]
+        headline = [row for row in rows if row["case"] == HEADLINE]
+        for name in ("soakd", *peers_here):
+            cells += [f"{pick(sizes(headline, name, k)):.3f}" for k in ("raw_pp", "net_pp")]
+        accounted = pick(abs(row["accounted_error_pp"]) for row in headline)
+        table.append([*cells, f"{accounted:.3f}"])
+    bench.print_table([*headings, "/proc/stat"], table)
+
+
+def print_targets(rows, tools):
+    headline = [row for row in rows if row["case"] == HEADLINE]
+    worst = max(sizes(headline, "soakd", "net_pp"))
+    targets = [
+        bench.print_target("worst error at 10 ms, net of the background", worst, TO_REACH_PP, "pp"),
+        bench.print_target(
+            "worst error at 10 ms, raw", max(sizes(headline, "soakd", "raw_pp")), TO_REACH_PP, "pp"
+        ),
+    ]
+    for kind in ("raw_pp", "net_pp") if "fio" in tools else ():
+        share = max(sizes(headline, "soakd", kind)) / max(sizes(headline, "fio", kind))
+        what = f"worst error at 10 ms, of fio's ({kind.split('_', maxsplit=1)[0]})"
+        targets.append(bench.print_target(what, share, TO_REACH_SHARE, "times"))
+    tick = [row for row in rows if row["case"] == "tick-locked"]
+    worst = max(sizes(tick, "soakd", "net_pp"))
+    targets.append(
+        bench.print_target("tick-locked load, net, by the gaps", worst, TO_REACH_TICK_PP, "pp")
     )
-    print(f"  (to reach: {TO_REACH_PP:.2f} pp)")
-    for period in options.periods.split(","):
-        print(
-            f"Worst error of kernel accounting at {period}: "
-            f"{worst(rows, 'accounted_error_pp', period):+.3f} pp"
-        )
-
-
-def keep_away_from(cpu):
-    """This client must not be the load it measures."""
-    others = os.sched_getaffinity(0) - {cpu}
-    if others:
-        os.sched_setaffinity(0, others)
+    return targets
 
 
 def run():
     options = parse_options()
     if options.cpu is None:
         options.cpu = max(os.sched_getaffinity(0))
-    with bench.Daemon(options.soakd, [options.cpu], options.interval) as daemon:
-        keep_away_from(options.cpu)
-        windows = run_windows(options, daemon.client)
+    with contextlib.ExitStack() as stack:
+        # Before the soakers are there, as it calibrates.
+        cyclesoak = None
+        if peers.find("cyclesoak"):
+            cyclesoak = stack.enter_context(peers.Cyclesoak())
+        daemon = stack.enter_context(bench.Daemon(options.soakd))
+        setup = Bench(options, daemon, cyclesoak)
+        bench.keep_away_from(options.cpu)
+        tools = pick_tools(setup)
+        results, idle = measure_all(setup, tools, make_cases(options))
         environment = daemon.environment()
-    rows = [summarise(*case, windows[case]) for case in windows]
-    print_table(options, rows)
+    rows = [summarise(case, results[case], tools, idle) for case in results]
+    print("## Accuracy\n")
+    print(
+        f"A load of known duty on CPU {options.cpu}; windows of {options.seconds} s, in turns, "
+        f"medians of {options.repetitions} (others than 10 ms and tick-locked: fewer). Errors "
+        "in pp, load - the generator's gaps; `net`: the tool's own idle figure taken out. Going "
+        "to sleep is in no truth, and at 1 ms and below that shows in the loads of all soakers.\n"
+    )
+    print_rows(rows, tools)
+    print()
+    targets = print_targets(rows, tools)
+    missing = [name for name in ("fio", "mpstat", "cyclesoak") if name not in tools]
+    if missing:
+        print(f"- not on this machine: {', '.join(missing)}")
     bench.write_json(
         options.json,
         {
             "benchmark": "accuracy",
             "environment": environment,
             "cpu": options.cpu,
-            "repetitions": options.repetitions,
             "window_seconds": options.seconds,
-            "trim_ratio": options.trim,
-            "pairs": options.pairs,
-            "worst_error_pp": worst(rows, "error_pp", options.first_period),
-            "worst_gap_error_pp": worst(rows, "gap_error_pp", options.first_period),
-            "worst_net_error_pp": worst(rows, "net_error_pp", options.first_period),
+            "peers_idle_ratios": idle,
             "rows": rows,
+            "targets": targets,
         },
     )
 

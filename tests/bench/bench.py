@@ -217,6 +217,12 @@ class LineProgram:
         self._process.stdin.write(f"{text}\n")
         self._process.stdin.flush()
 
+    def wait(self):
+        """Wait for its end, which must be a success."""
+        status = self._process.wait(START_LIMIT_SECONDS)
+        if status != 0:
+            raise BenchError(f"{self._name} ended with status {status}")
+
     def ask(self, text=""):
         self.send(text)
         return self.read()
