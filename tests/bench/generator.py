@@ -31,7 +31,11 @@ class Generator:
 
     def __enter__(self):
         self._program.__enter__()
-        self._program.read()  # that it is ready
+        try:
+            self._program.read()  # that it is ready
+        except BaseException:
+            self.__exit__(None, None, None)
+            raise
         return self
 
     def __exit__(self, *exception):
