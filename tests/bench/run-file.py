@@ -130,10 +130,24 @@ def run():
         results = {
             name: measure_often(argv, options.repeat) for name, argv in cases.items()
         }
-    print(f"{options.samples} CPU samples, {size / 1e6:.1f} MB")
-    print(f"  (to reach: {TO_REACH_SECONDS} s, {TO_REACH_MIB} MiB)")
-    for name, result in results.items():
-        print(f"  {name:<16}  {result['seconds']:.2f} s  {result['rss_mib']:.0f} MiB")
+    print("## Run files\n")
+    print(f"Reading {options.samples} CPU samples, {size / 1e6:.1f} MB, medians of {options.repeat}:\n")
+    bench.print_table(
+        ["command", "time, s", "memory, MiB"],
+        [
+            [f"soakctl {name} FILE", f"{result['seconds']:.2f}", f"{result['rss_mib']:.0f}"]
+            for name, result in results.items()
+        ],
+    )
+    print()
+    targets = [
+        bench.print_target(f"soakctl {name} FILE, {what}", result[member], limit, unit)
+        for name, result in results.items()
+        for what, member, limit, unit in (
+            ("time", "seconds", TO_REACH_SECONDS, "s"),
+            ("memory", "rss_mib", TO_REACH_MIB, "MiB"),
+        )
+    ]
     bench.write_json(
         options.json,
         {
@@ -142,6 +156,7 @@ def run():
             "cpu_samples": options.samples,
             "file_bytes": size,
             "results": results,
+            "targets": targets,
         },
     )
 
