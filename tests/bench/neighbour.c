@@ -65,7 +65,7 @@ static int run(int cpu, bool hungry)
 {
 	cleanup(freep) unsigned char *buffer = NULL;
 	struct neighbour neighbour = {0};
-	pthread_t thread;
+	pthread_t thread = 0;
 	int r;
 
 	if (hungry) {
