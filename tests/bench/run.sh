@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: MIT
 #
 # All benchmarks, one after the other, as the body of tests/bench/RESULTS.md on stdout: the machine,
-# a table or two for each part, and which of the numbers to reach are missed. Every figure goes into
-# a JSON document a part. Some 12 minutes, on a machine that does nothing else.
+# a table or two for each part, and one of all numbers to reach. Every figure goes into a JSON
+# document a part, and all of them into results.json. Half an hour, on a machine that does nothing
+# else.
 #
 #     tests/bench/run.sh > tests/bench/RESULTS.md
 #     tests/bench/run.sh accuracy scale
@@ -22,7 +23,6 @@ build=$(realpath -m "${BUILD:-build}")
 out=$(realpath -m "${OUT:-$build/bench}")
 mark=SOAK_BENCH_MARK=$$.$(date +%s%N)
 folder=
-text=
 part_pid=
 failed=0
 
@@ -74,25 +74,23 @@ arguments_of() {
 			"--sleepers-program $build/tests/bench/sleepers" \
 			"--duty-program $build/tests/bench/duty"
 		;;
-	scale) echo "--scale-program $build/tests/bench/scale" ;;
+	scale) echo "--scale-program $build/tests/bench/scale --timer-program $build/tests/bench/timer" ;;
 	bodies) echo "--neighbour-program $build/tests/bench/neighbour" ;;
 	run-file) echo "--soakctl $build/soakctl" ;;
 	esac
 }
 
-# part NAME: its text on stdout, and at the end of $text.
+# part NAME: its text on stdout.
 part() {
-	local name=$1 begin=$SECONDS status own=$folder/$1.md
+	local name=$1 begin=$SECONDS status
 
 	# shellcheck disable=SC2046 # a list of words
 	env "$mark" TMPDIR="$folder" "tests/bench/$name.py" --soakd "$build/soakd" --json "$out/$name.json" \
-		$(arguments_of "$name") >"$own" &
+		$(arguments_of "$name") &
 	part_pid=$!
 	wait "$part_pid"
 	status=$?
 	part_pid=
-	cat "$own"
-	cat "$own" >>"$text"
 	if [ "$status" -ne 0 ]; then
 		printf '## %s\n\nFAILED with status %d.\n' "$name" "$status"
 	fi
@@ -146,22 +144,6 @@ version() {
 	esac
 }
 
-# What was reached and what was not, of all parts.
-sum_up() {
-	local reached missed
-
-	reached=$(grep -c '^- reached: ' "$text")
-	missed=$(grep -c '^- MISSED: ' "$text")
-	echo "## In sum"
-	echo
-	echo "$reached of $((reached + missed)) numbers reached, in $SECONDS s."
-	if [ "$missed" -gt 0 ]; then
-		echo "Missed:"
-		echo
-		sed -n 's/^- MISSED: /- /p' "$text"
-	fi
-}
-
 chosen=("$@")
 [ $# -gt 0 ] || read -ra chosen <<<"$PARTS"
 for name in "${chosen[@]}"; do
@@ -179,12 +161,15 @@ trap on_exit EXIT
 trap 'exit 130' INT
 trap 'exit 143' TERM
 folder=$(mktemp -d -t soak-bench.XXXXXX) || exit 1
-text=$folder/text
-: >"$text"
 
 describe
+documents=()
 for name in "${chosen[@]}"; do
+	rm -f "$out/$name.json"
 	part "$name" || failed=1
+	[ ! -e "$out/$name.json" ] || documents+=("$out/$name.json")
 done
-sum_up
+tests/bench/sum-up.py --json "$out/results.json" "${documents[@]}" || failed=1
+echo
+echo "In $SECONDS s."
 exit "$failed"
