@@ -19,7 +19,7 @@ import time
 import bench
 import generator
 
-WINDOW_SAMPLES = 12
+WINDOW_SAMPLES = 12  # of a second each
 TRIMMED_EACH_END = 1  # 10 % of 12
 TO_REACH_SD_PP = 0.03
 
@@ -35,7 +35,7 @@ def parse_options():
     parser.add_argument("--more", type=float, default=0.2, help="of the other duty, in pp")
     parser.add_argument("--windows", type=int, default=10)
     parser.add_argument("--runs", type=int, default=10, help="a side, even")
-    parser.add_argument("--run-seconds", type=float, default=1.5)
+    parser.add_argument("--run-seconds", type=float, default=5.0)
     options = parser.parse_args()
     if options.windows < 2 or options.runs < 2 or options.run_seconds <= 0:
         parser.error("two windows and runs at least, of positive length")
@@ -80,14 +80,16 @@ def measure_windows(options, client):
             begin_ns = 1e9 * (part[0]["monotonic_seconds"] - part[0]["elapsed_seconds"])
             truth = load.truths(begin_ns, 1e9 * part[-1]["monotonic_seconds"])[1]
             loads = [load_of(sample, options.cpu) for sample in part]
-            windows.append(
-                {
-                    "load_ratio": trimmed_mean(loads),
-                    "untrimmed_load_ratio": statistics.fmean(loads),
-                    "gap_truth_ratio": truth,
-                    "samples": loads,
-                }
-            )
+            window = {
+                "load_ratio": trimmed_mean(loads),
+                "untrimmed_load_ratio": statistics.fmean(loads),
+                "gap_truth_ratio": truth,
+                "samples": loads,
+            }
+            if options.idle_cpu is not None:
+                loads = [load_of(sample, options.idle_cpu) for sample in part]
+                window["idle_load_ratio"] = trimmed_mean(loads)
+            windows.append(window)
     return windows
 
 
@@ -110,7 +112,8 @@ def measure_resolution(options, daemon):
         argv += ["--settle", "0", "--cpus", str(options.cpu), "-o", path]
         argv += ["--", command(options.duty), "--", command(options.duty + options.more)]
         run(argv)
-        output = run([str(options.soakctl), "compare", "--format", "json", "--metric", "untrimmed", path])
+        compare = ["compare", "--format", "json", "--metric", "untrimmed", path]
+        output = run([str(options.soakctl), *compare])
     metric = json.loads(output)["pairs"][0]["metrics"][0]
     names = "difference ci_low ci_high p verdict detectable"
     return {name: metric[name] for name in names.split()}
@@ -127,19 +130,23 @@ def run(argv):
 
 
 def print_windows(options, windows):
+    def column(member):
+        return [window[member] for window in windows]
+
+    untrimmed, gaps = column("untrimmed_load_ratio"), column("gap_truth_ratio")
+    rows = [
+        ("load, trimmed", column("load_ratio")),
+        ("load, untrimmed", untrimmed),
+        ("the generator's own gaps", gaps),
+        ("load, untrimmed - gaps", [load - gap for load, gap in zip(untrimmed, gaps)]),
+    ]
+    if options.idle_cpu is not None:
+        rows.append((f"load of idle CPU {options.idle_cpu}, trimmed", column("idle_load_ratio")))
     bench.print_table(
         [f"{len(windows)} windows of 12 s, duty {options.duty:g} %", "mean, %", "sd, pp"],
         [
             [name, f"{100 * statistics.fmean(values):.3f}", f"{sd_pp(values):.4f}"]
-            for name, values in (
-                ("load, trimmed", [window["load_ratio"] for window in windows]),
-                ("load, untrimmed", [window["untrimmed_load_ratio"] for window in windows]),
-                ("the generator's own gaps", [window["gap_truth_ratio"] for window in windows]),
-                (
-                    "load, untrimmed - gaps",
-                    [w["untrimmed_load_ratio"] - w["gap_truth_ratio"] for w in windows],
-                ),
-            )
+            for name, values in rows
         ],
     )
 
@@ -148,6 +155,7 @@ def main():
     options = parse_options()
     if options.cpu is None:
         options.cpu = max(os.sched_getaffinity(0))
+    options.idle_cpu = min(os.sched_getaffinity(0) - {options.cpu}, default=None)
     with bench.Daemon(options.soakd) as daemon:
         bench.keep_away_from(options.cpu)
         windows = measure_windows(options, daemon.client)
@@ -156,8 +164,9 @@ def main():
     print("## Precision\n")
     print_windows(options, windows)
     print(
-        f"\n`soakctl ab -n {options.runs}`, {options.run_seconds:g} s a run, duty {options.duty:g} % "
-        f"and {options.duty + options.more:g} %: {100 * resolution['difference']:+.3f} pp "
+        f"\n`soakctl ab -n {options.runs}`, {options.run_seconds:g} s a run, duty "
+        f"{options.duty:g} % and {options.duty + options.more:g} %: "
+        f"{100 * resolution['difference']:+.3f} pp "
         f"[{100 * resolution['ci_low']:+.3f}, {100 * resolution['ci_high']:+.3f}], "
         f"{resolution['verdict'].upper()}; smallest difference that these runs show in 4 of 5 "
         f"cases: {100 * resolution['detectable']:.3f} pp\n"
