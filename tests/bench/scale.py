@@ -4,7 +4,8 @@
 
 - Made-up CPUs: its sampler, history and reports over slots that nothing spins on (scale.c).
 - Here: the CPU time of its main process, not of the soakers, at one sample a second while nobody
-  asks it anything; how fast it answers report.get while others subscribe; how fast it starts.
+  asks it anything, and beside it that of a process that a timer wakes as often for nothing; how
+  fast it answers report.get while others subscribe; how fast it starts.
 """
 
 import argparse
@@ -27,13 +28,15 @@ TICK_MS = 10
 HOUR_MIB = 64
 P99_MS = 2
 LINEAR_LIMIT = 1.5
+BUILD = bench.TREE / "build" / "tests" / "bench"
 
 
 def parse_options():
     parser = argparse.ArgumentParser(description="soakd's own cost, and how it grows.")
     bench.add_common_options(parser)
-    parser.add_argument("--scale-program", default=bench.TREE / "build" / "tests" / "bench" / "scale")
-    parser.add_argument("--seconds", type=float, default=10.0, help="to watch an idle soakd for")
+    parser.add_argument("--scale-program", default=BUILD / "scale")
+    parser.add_argument("--timer-program", default=BUILD / "timer")
+    parser.add_argument("--seconds", type=int, default=20, help="to watch an idle soakd for")
     parser.add_argument("--calls", type=int, default=1000, help="of report.get a case")
     options = parser.parse_args()
     if options.seconds <= 0 or options.calls < 100:
@@ -59,9 +62,11 @@ def measure_own_cost(options):
     with bench.Daemon(options.soakd) as daemon:
         before = daemon.client.call("status.get")
         time.sleep(2)
-        begin, begin_ns = time.monotonic(), bench.cpu_ns_of(before["pid"])
-        time.sleep(options.seconds)
-        used_ns, elapsed = bench.cpu_ns_of(before["pid"]) - begin_ns, time.monotonic() - begin
+        with bench.LineProgram([str(options.timer_program), str(options.seconds)]) as timer:
+            begin, begin_ns = time.monotonic(), bench.cpu_ns_of(before["pid"])
+            time.sleep(options.seconds)
+            used_ns, elapsed = bench.cpu_ns_of(before["pid"]) - begin_ns, time.monotonic() - begin
+            timer_us = timer.read()["cpu_us_per_second"]
         after = daemon.client.call("status.get")
         return {
             "environment": daemon.environment(),
@@ -69,6 +74,7 @@ def measure_own_cost(options):
             "sampling_seconds": daemon.sampling_seconds,
             "elapsed_seconds": elapsed,
             "cpu_us_per_second": used_ns / 1e3 / elapsed,
+            "bare_timer_cpu_us_per_second": timer_us,
             "late_ticks": after["late_ticks"] - before["late_ticks"],
             "missed_ticks": after["missed_ticks"] - before["missed_ticks"],
             "memory_bytes": after["memory_bytes"],
@@ -143,7 +149,9 @@ def print_targets(sizes, own, answers):
     grown = by_cpus[4096]["cold_tick_ns"] / by_cpus[256]["cold_tick_ns"] / (4096 / 256)
     n_cpus = len(own["environment"]["cpus"])
     return [
-        bench.print_target("a sample of 4096 CPUs", by_cpus[4096]["cold_tick_ns"] / 1e6, TICK_MS, "ms"),
+        bench.print_target(
+            "a sample of 4096 CPUs", by_cpus[4096]["cold_tick_ns"] / 1e6, TICK_MS, "ms"
+        ),
         bench.print_target(
             "growth from 256 to 4096 CPUs, by that of a line", grown, LINEAR_LIMIT, "times"
         ),
@@ -151,7 +159,10 @@ def print_targets(sizes, own, answers):
             "an hour of 256 CPUs", by_cpus[256]["hour_bytes"] / 2**20, HOUR_MIB, "MiB"
         ),
         bench.print_target(
-            f"soakd's own CPU time a second, {n_cpus} CPUs", own["cpu_us_per_second"], OWN_COST_US, "us"
+            f"soakd's own CPU time a second, {n_cpus} CPUs",
+            own["cpu_us_per_second"],
+            OWN_COST_US,
+            "us",
         ),
         bench.print_target(
             f"report.get p99 beside {answers[-1]['subscribers']} subscribers",
@@ -174,6 +185,8 @@ def run():
     print_answers(answers)
     targets = print_targets(sizes, own, answers)
     print(
+        "- beside it, a process that a timer wakes once a second for nothing: "
+        f"{own['bare_timer_cpu_us_per_second']:.3f} us\n"
         f"- start: answers after {1e3 * own['answering_seconds']:.0f} ms, samples after "
         f"{own['sampling_seconds']:.2f} s (isolation, intrusion, calibration); "
         f"{own['memory_bytes'] / 2**20:.2f} MiB; {own['late_ticks']} late samples"
