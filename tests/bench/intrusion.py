@@ -8,7 +8,9 @@ still (SIGSTOP) while another's turn is. It runs in the session of the competito
 own as a user's shell would be, and in a cgroup of its own. A figure is the median over the rounds
 of time beside / time alone of the same round.
 
-Below 1 is no gain: a soaked CPU never idles, so a sleeper wakes faster than it would alone.
+What a soaker does to a sleeper is no intrusion in that sense, and has either sign: a soaked CPU
+never idles, so a sleeper's waking needs no idle state left, but a running thread interrupted and
+switched from.
 """
 
 import argparse
@@ -172,8 +174,9 @@ def print_result(rows, names, environment):
     )
     print(
         f"\nIsolation {environment['isolation']}; by soakd's own measurement at its start its "
-        f"soakers take {100 * (environment['intrusion_ratio'] or 0):.2f} %. Below 1: wakes "
-        "faster, as a soaked CPU has no idle state to leave.\n"
+        f"soakers take {100 * (environment['intrusion_ratio'] or 0):.2f} %. Sleepers are below 1 "
+        "where leaving an idle state takes longer than interrupting a soaker, above 1 where that "
+        "is what takes longer.\n"
     )
 
 
