@@ -5,6 +5,7 @@
 #include "compare-options.h"
 
 #include <errno.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -70,12 +71,6 @@ static int read_format_in(const char *text, void *options)
 	return import_is_format(text) ? 0 : -EINVAL;
 }
 
-static int read_labels(const char *text, void *options)
-{
-	((struct compare_options *)options)->labels = text;
-	return text[0] ? 0 : -EINVAL;
-}
-
 /* "more" or "more:0.1pp" */
 static int read_fail_on(const char *text, void *context)
 {
@@ -92,41 +87,28 @@ static int read_fail_on(const char *text, void *context)
 				   : -EINVAL;
 }
 
-static int read_robust(const char *text, void *options)
-{
-	(void)text;
-	((struct compare_options *)options)->robust = true;
-	return 0;
-}
-
-static int read_force(const char *text, void *options)
-{
-	(void)text;
-	((struct compare_options *)options)->force = true;
-	return 0;
-}
-
 static const struct optparse_row rows[] = {
 	{1, '\0', "metric", "NAME", "what to compare (repeatable; default: all that matter)",
-	 "a name such as load, hidden or elapsed; at most 64", read_metric},
+	 "a name such as load, hidden or elapsed; at most 64", .read = read_metric},
 	{1, '\0', "trim", "10%|COUNT", "trim the runs' samples anew, all alike",
-	 "a share below 50% such as 10%, or a count such as 8", read_trim},
+	 "a share below 50% such as 10%, or a count such as 8", .read = read_trim},
 	{1, '\0', "min-effect", "SIZE", "the smallest change that matters: 0.1pp, 2%",
 	 "a size above 0: 0.1 (in the figure's unit), 0.1pp, or 2% of the first side",
-	 read_min_effect},
+	 .read = read_min_effect},
 	{1, '\0', "confidence", "PERCENT", "of all intervals (default 95)",
-	 "a percentage from 50 to 99.99", read_confidence},
+	 "a percentage from 50 to 99.99", .read = read_confidence},
 	{1, '\0', "robust", NULL, "trim the runs, too (Yuen), and add a rank test", NULL,
-	 read_robust},
+	 .at = offsetof(struct compare_options, robust)},
 	{1, '\0', "format", "FORMAT", "text, markdown, csv, json or mail",
-	 "text, markdown, csv, json or mail", read_format},
+	 "text, markdown, csv, json or mail", .read = read_format},
 	{1, '\0', "format-in", "FORMAT", "what the files are, if not run files",
-	 "values, time, bash-time, dd, bonnie, kunit or fio-json", read_format_in},
+	 "values, time, bash-time, dd, bonnie, kunit or fio-json", .read = read_format_in},
 	{1, '\0', "label", "A,B", "what to call the sides", "names with commas between them",
-	 read_labels},
+	 .at = offsetof(struct compare_options, labels)},
 	{1, '\0', "fail-on", "more[:SIZE]", "exit 3 when more is proven, 4 when untestable",
-	 "more, or more:SIZE such as more:0.1pp or more:2%", read_fail_on},
-	{1, '\0', "force", NULL, "compare what was not measured alike", NULL, read_force},
+	 "more, or more:SIZE such as more:0.1pp or more:2%", .read = read_fail_on},
+	{1, '\0', "force", NULL, "compare what was not measured alike", NULL,
+	 .at = offsetof(struct compare_options, force)},
 };
 
 #define N_ROWS (sizeof(rows) / sizeof(rows[0]))

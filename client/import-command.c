@@ -3,6 +3,7 @@
  * soakctl import: logs that people already have become run files.
  */
 #include <errno.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -27,48 +28,19 @@ static int read_format(const char *text, void *options)
 	return import_is_format(text) ? 0 : -EINVAL;
 }
 
-static int read_output(const char *text, void *options)
-{
-	((struct command_options *)options)->output = text;
-	return text[0] ? 0 : -EINVAL;
-}
-
-static int read_label(const char *text, void *options)
-{
-	((struct command_options *)options)->import.labels = text;
-	return text[0] ? 0 : -EINVAL;
-}
-
-static int read_metric(const char *text, void *options)
-{
-	((struct command_options *)options)->import.metric = text;
-	return text[0] ? 0 : -EINVAL;
-}
-
-static int read_list(const char *text, void *options)
-{
-	(void)text;
-	((struct command_options *)options)->import.lists_left_out = true;
-	return 0;
-}
-
-static int read_force(const char *text, void *options)
-{
-	(void)text;
-	((struct command_options *)options)->force = true;
-	return 0;
-}
-
 static const struct optparse_row rows[] = {
 	{1, 'f', "format", "FORMAT", "what the logs are (see below)",
-	 "values, time, bash-time, dd, bonnie, kunit or fio-json", read_format},
+	 "values, time, bash-time, dd, bonnie, kunit or fio-json", .read = read_format},
 	{1, 'o', "output", "FILE", "write the run file here (default: stdout)", "a path",
-	 read_output},
-	{1, '\0', "force", NULL, "replace FILE when it exists", NULL, read_force},
+	 .at = offsetof(struct command_options, output)},
+	{1, '\0', "force", NULL, "replace FILE when it exists", NULL,
+	 .at = offsetof(struct command_options, force)},
 	{1, '\0', "label", "A,B", "names of the sides, in order", "names with commas between",
-	 read_label},
-	{1, '\0', "metric", "NAME", "what the numbers of `values` are", "a name", read_metric},
-	{1, '\0', "list-left-out", NULL, "show the lines that gave nothing", NULL, read_list},
+	 .at = offsetof(struct command_options, import.labels)},
+	{1, '\0', "metric", "NAME", "what the numbers of `values` are", "a name",
+	 .at = offsetof(struct command_options, import.metric)},
+	{1, '\0', "list-left-out", NULL, "show the lines that gave nothing", NULL,
+	 .at = offsetof(struct command_options, import.lists_left_out)},
 };
 
 #define N_ROWS (sizeof(rows) / sizeof(rows[0]))

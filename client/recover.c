@@ -3,6 +3,7 @@
  * soakctl recover: make a run file of the journal of a series that was cut off.
  */
 #include <errno.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -40,23 +41,11 @@ struct recovery {
 	size_t n_torn; /* lines that were no whole line */
 };
 
-static int read_output(const char *text, void *options)
-{
-	((struct recover_options *)options)->output = text;
-	return text[0] ? 0 : -EINVAL;
-}
-
-static int read_force(const char *text, void *options)
-{
-	(void)text;
-	((struct recover_options *)options)->force = true;
-	return 0;
-}
-
 static const struct optparse_row rows[] = {
 	{1, 'o', "save", "FILE", "where to (default: FILE.part without .part)", "a file",
-	 read_output},
-	{1, '\0', "force", NULL, "replace the file that is there", NULL, read_force},
+	 .at = offsetof(struct recover_options, output)},
+	{1, '\0', "force", NULL, "replace the file that is there", NULL,
+	 .at = offsetof(struct recover_options, force)},
 };
 
 #define N_ROWS (sizeof(rows) / sizeof(rows[0]))

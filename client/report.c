@@ -3,6 +3,7 @@
  * soakctl report: what the CPUs lost over the last while, or what a run file holds.
  */
 #include <errno.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -55,30 +56,18 @@ static int read_socket(const char *text, void *options)
 	return text[0] ? 0 : -EINVAL;
 }
 
-static int read_per_cpu(const char *text, void *options)
-{
-	(void)text;
-	((struct report_options *)options)->per_cpu = true;
-	return 0;
-}
-
-static int read_json(const char *text, void *options)
-{
-	(void)text;
-	((struct report_options *)options)->json = true;
-	return 0;
-}
-
 static const struct optparse_row rows[] = {
 	{1, '\0', "last", "TIME", "how far back (default 60s)", "a time such as 30s or 5m",
-	 read_last},
+	 .read = read_last},
 	{1, '\0', "trim", "10%|COUNT", "samples cut from each end (default 10%)",
-	 "a share below 50% such as 10%, or a count such as 8", read_trim},
-	{1, '\0', "per-cpu", NULL, "show every CPU as well", NULL, read_per_cpu},
+	 "a share below 50% such as 10%, or a count such as 8", .read = read_trim},
+	{1, '\0', "per-cpu", NULL, "show every CPU as well", NULL,
+	 .at = offsetof(struct report_options, per_cpu)},
 	{1, '\0', "cpus", "LIST", "only these CPUs, as in 0-3,8",
-	 "a list of CPU numbers such as 0-3,8", read_cpus},
-	{1, '\0', "json", NULL, "write what the daemon answers, as JSON", NULL, read_json},
-	{1, '\0', "socket", "PATH", "use the daemon at this socket", "a path", read_socket},
+	 "a list of CPU numbers such as 0-3,8", .read = read_cpus},
+	{1, '\0', "json", NULL, "write what the daemon answers, as JSON", NULL,
+	 .at = offsetof(struct report_options, json)},
+	{1, '\0', "socket", "PATH", "use the daemon at this socket", "a path", .read = read_socket},
 };
 
 #define N_ROWS (sizeof(rows) / sizeof(rows[0]))

@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -98,36 +99,6 @@ static int read_body(const char *text, void *options)
 	return -EINVAL;
 }
 
-static int read_label(const char *text, void *options)
-{
-	((struct run_options *)options)->label = text;
-	return text[0] ? 0 : -EINVAL;
-}
-
-static int read_prepare(const char *text, void *options)
-{
-	((struct run_options *)options)->prepare = text;
-	return text[0] ? 0 : -EINVAL;
-}
-
-static int read_output(const char *text, void *options)
-{
-	((struct run_options *)options)->output = text;
-	return text[0] ? 0 : -EINVAL;
-}
-
-static int read_input(const char *text, void *options)
-{
-	((struct run_options *)options)->input = text;
-	return text[0] ? 0 : -EINVAL;
-}
-
-static int read_socket(const char *text, void *options)
-{
-	((struct run_options *)options)->socket_path = text;
-	return text[0] ? 0 : -EINVAL;
-}
-
 /* "-" is where --json writes. */
 static int read_save(const char *text, void *context)
 {
@@ -140,48 +111,6 @@ static int read_save(const char *text, void *context)
 	return text[0] ? 0 : -EINVAL;
 }
 
-static int read_append(const char *text, void *options)
-{
-	(void)text;
-	((struct run_options *)options)->append = true;
-	return 0;
-}
-
-static int read_sync(const char *text, void *options)
-{
-	(void)text;
-	((struct run_options *)options)->syncs = true;
-	return 0;
-}
-
-static int read_json(const char *text, void *options)
-{
-	(void)text;
-	((struct run_options *)options)->json = true;
-	return 0;
-}
-
-static int read_quiet(const char *text, void *options)
-{
-	(void)text;
-	((struct run_options *)options)->quiet = true;
-	return 0;
-}
-
-static int read_observer(const char *text, void *options)
-{
-	(void)text;
-	((struct run_options *)options)->observer = true;
-	return 0;
-}
-
-static int read_force(const char *text, void *options)
-{
-	(void)text;
-	((struct run_options *)options)->force = true;
-	return 0;
-}
-
 static int read_metric(const char *text, void *options)
 {
 	return metric_options_add(&((struct run_options *)options)->metrics, text);
@@ -192,60 +121,58 @@ static int read_work(const char *text, void *options)
 	return metric_options_set_work(&((struct run_options *)options)->metrics, text);
 }
 
-static int read_work_metric(const char *text, void *options)
-{
-	((struct run_options *)options)->metrics.work_metric = text;
-	return text[0] ? 0 : -EINVAL;
-}
-
 static const struct optparse_row rows[] = {
 	{SET_RUN, 'n', "runs", "RUNS", "how often to run the command (default 1)",
-	 "a number from 1 to 100000", read_runs},
+	 "a number from 1 to 100000", .read = read_runs},
 	{SET_AB, 'n', "runs", "RUNS", "how often to run each command (default 10)",
-	 "an even number from 2 to 100000, as runs come in blocks of A B B A", read_even_runs},
+	 "an even number from 2 to 100000, as runs come in blocks of A B B A",
+	 .read = read_even_runs},
 	{SET_AB, '\0', "until-ci", "SIZE", "end early once the change is known so well: 0.1pp",
-	 "a size above 0: 0.1 (percentage points), 0.1pp, or 2% of A", read_until_ci},
+	 "a size above 0: 0.1 (percentage points), 0.1pp, or 2% of A", .read = read_until_ci},
 	{SET_AB, '\0', "label", "A,B", "what to call the two (default A,B)",
-	 "two names with a comma between them", read_labels},
+	 "two names with a comma between them", .read = read_labels},
 	{SET_BOTH, 'w', "warmups", "RUNS", "runs before those, which do not count (default 0)",
-	 "a number from 0 to 100000", read_warmups},
+	 "a number from 0 to 100000", .read = read_warmups},
 	{SET_BOTH, '\0', "trim", "10%|COUNT", "samples cut from each end (default 10%)",
-	 "a share below 50% such as 10%, or a count such as 8", read_trim},
+	 "a share below 50% such as 10%, or a count such as 8", .read = read_trim},
 	{SET_BOTH, '\0', "settle", "TIME", "quiet time before and after a run (default 2s)",
-	 "a time from 0s to 1h", read_settle},
+	 "a time from 0s to 1h", .read = read_settle},
 	{SET_BOTH, 'o', "save", "FILE", "save everything, samples included, as a run file",
-	 "a file", read_save},
+	 "a file", .read = read_save},
 	{SET_BOTH, '\0', "sync", NULL, "lose only a second to a power cut (writes each second)",
-	 NULL, read_sync},
-	{SET_RUN, '\0', "append", NULL, "add the runs to those in FILE", NULL, read_append},
+	 NULL, .at = offsetof(struct run_options, syncs)},
+	{SET_RUN, '\0', "append", NULL, "add the runs to those in FILE", NULL,
+	 .at = offsetof(struct run_options, append)},
 	{SET_RUN, '\0', "label", "NAME", "what to call this side in the report", "a name",
-	 read_label},
+	 .at = offsetof(struct run_options, label)},
 	{SET_BOTH, '\0', "prepare", "CMD", "shell command before each run, not measured",
-	 "a shell command", read_prepare},
+	 "a shell command", .at = offsetof(struct run_options, prepare)},
 	{SET_BOTH, '\0', "json", NULL, "write one JSON document to stdout instead of text", NULL,
-	 read_json},
+	 .at = offsetof(struct run_options, json)},
 	{SET_BOTH, '\0', "cpus", "LIST", "CPUs to measure, as in 0-3,8 (default: all)",
-	 "a list of CPU numbers such as 0-3,8", read_cpus},
+	 "a list of CPU numbers such as 0-3,8", .read = read_cpus},
 	{SET_BOTH, '\0', "body", "NAME", "what soakers do: alu, pause, memory (default alu)",
-	 "alu, pause or memory", read_body},
+	 "alu, pause or memory", .read = read_body},
 	{SET_BOTH, '\0', "output", "null|FILE", "where the command's stdout goes", "null or a file",
-	 read_output},
+	 .at = offsetof(struct run_options, output)},
 	{SET_BOTH, '\0', "input", "FILE", "the command's stdin (default /dev/null)", "a file",
-	 read_input},
+	 .at = offsetof(struct run_options, input)},
 	{SET_RUN, 'q', "quiet", NULL, "print nothing but the mean load in percent", NULL,
-	 read_quiet},
+	 .at = offsetof(struct run_options, quiet)},
 	{SET_RUN, '\0', "observer", NULL, "run it as often without soakers: do they change it?",
-	 NULL, read_observer},
-	{SET_AB, 'q', "quiet", NULL, "print nothing but the change of the load", NULL, read_quiet},
-	{SET_BOTH, '\0', "socket", "PATH", "use the daemon at this socket", "a path", read_socket},
+	 NULL, .at = offsetof(struct run_options, observer)},
+	{SET_AB, 'q', "quiet", NULL, "print nothing but the change of the load", NULL,
+	 .at = offsetof(struct run_options, quiet)},
+	{SET_BOTH, '\0', "socket", "PATH", "use the daemon at this socket", "a path",
+	 .at = offsetof(struct run_options, socket_path)},
 	{SET_BOTH, '\0', "metric", "NAME=REGEX", "a number in the output ([:higher|:lower])",
-	 "NAME=REGEX, at most 16 times", read_metric},
+	 "NAME=REGEX, at most 16 times", .read = read_metric},
 	{SET_BOTH, '\0', "work", "N UNIT", "what a run does, for CPU time per UNIT",
-	 "an amount above 0 and what it counts, such as 500 MiB", read_work},
+	 "an amount above 0 and what it counts, such as 500 MiB", .read = read_work},
 	{SET_BOTH, '\0', "work-metric", "NAME", "the --metric that says what a run did",
-	 "the name of a --metric", read_work_metric},
+	 "the name of a --metric", .at = offsetof(struct run_options, metrics.work_metric)},
 	{SET_BOTH, '\0', "force", NULL, "replace FILE; measure although soakers disturb", NULL,
-	 read_force},
+	 .at = offsetof(struct run_options, force)},
 };
 
 #define N_ROWS (sizeof(rows) / sizeof(rows[0]))

@@ -3,6 +3,7 @@
  * soakctl status and soakctl rpc: what the daemon says, in words or as it says it.
  */
 #include <errno.h>
+#include <stddef.h>
 #include <string.h>
 
 #include "commands.h"
@@ -20,23 +21,11 @@ enum {
 	SET_RPC = 2,
 };
 
-static int read_socket(const char *text, void *options)
-{
-	((struct ask_options *)options)->socket_path = text;
-	return text[0] ? 0 : -EINVAL;
-}
-
-static int read_json(const char *text, void *options)
-{
-	(void)text;
-	((struct ask_options *)options)->json = true;
-	return 0;
-}
-
 static const struct optparse_row rows[] = {
-	{SET_STATUS, '\0', "json", NULL, "write what the daemon answers, as JSON", NULL, read_json},
+	{SET_STATUS, '\0', "json", NULL, "write what the daemon answers, as JSON", NULL,
+	 .at = offsetof(struct ask_options, json)},
 	{SET_STATUS | SET_RPC, '\0', "socket", "PATH", "use the daemon at this socket", "a path",
-	 read_socket},
+	 .at = offsetof(struct ask_options, socket_path)},
 };
 
 #define N_ROWS (sizeof(rows) / sizeof(rows[0]))

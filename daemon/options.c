@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <limits.h>
+#include <stddef.h>
 
 #include "daemon.h"
 #include "optparse.h"
@@ -68,15 +69,6 @@ static int read_seconds(const char *text, void *context)
 	return r;
 }
 
-static int read_force(const char *text, void *context)
-{
-	struct options *options = context;
-
-	(void)text;
-	options->force = true;
-	return 0;
-}
-
 static int read_private(const char *text, void *context)
 {
 	struct options *options = context;
@@ -90,20 +82,21 @@ static int read_private(const char *text, void *context)
 
 static const struct optparse_row rows[] = {
 	{OPTIONS_DAEMON, '\0', "interval", "TIME", "time between samples (default 1s)",
-	 "a time from 10ms to 60s", read_interval},
+	 "a time from 10ms to 60s", .read = read_interval},
 	{OPTIONS_DAEMON, '\0', "cpus", "LIST", "CPUs to soak, as in 0-3,8 (default: all)",
-	 "a list of CPU numbers such as 0-3,8", read_cpus},
+	 "a list of CPU numbers such as 0-3,8", .read = read_cpus},
 	{OPTIONS_DAEMON, '\0', "body", "NAME", "what soakers do: alu, pause, memory (default alu)",
-	 "alu, pause or memory", read_body},
+	 "alu, pause or memory", .read = read_body},
 	{OPTIONS_DAEMON | OPTIONS_SOCKET | OPTIONS_CALIBRATE, '\0', "socket", "PATH",
-	 "the daemon's socket (default: see soakd --help)", "an absolute path", read_socket},
+	 "the daemon's socket (default: see soakd --help)", "an absolute path",
+	 .read = read_socket},
 	{OPTIONS_DAEMON, '\0', "history", "TIME", "how long samples are kept (default 1h)",
-	 "a time such as 10m or 1h, up to 720h", read_history},
+	 "a time such as 10m or 1h, up to 720h", .read = read_history},
 	{OPTIONS_DAEMON, '\0', "force", NULL, "start although the soakers disturb the workload",
-	 NULL, read_force},
+	 NULL, .at = offsetof(struct options, force)},
 	{OPTIONS_CALIBRATE, '\0', "seconds", "N", "how long to calibrate (default 3)",
-	 "a time from 1s to 8s", read_seconds},
-	{OPTIONS_DAEMON, '\0', "private", "FD", NULL, "an open descriptor", read_private},
+	 "a time from 1s to 8s", .read = read_seconds},
+	{OPTIONS_DAEMON, '\0', "private", "FD", NULL, "an open descriptor", .read = read_private},
 };
 
 #define N_ROWS (sizeof(rows) / sizeof(rows[0]))

@@ -89,12 +89,27 @@ static int join_values(int argc, char **argv, char **ret)
 	return 0;
 }
 
+/* What rows without a reader mean. */
+static int put_value(const struct optparse_row *row, const char *text, void *options)
+{
+	char *place = (char *)options + row->at;
+	const bool given = true;
+
+	if (!row->takes) {
+		memcpy(place, &given, sizeof(given));
+		return 0;
+	}
+	memcpy(place, &text, sizeof(text));
+	return text[0] ? 0 : -EINVAL;
+}
+
 /* Hand the value of @row to it. */
 static int read_value(const char *program, const struct optparse_row *row, int argc, char **argv,
 		      void *options)
 {
 	cleanup(freep) char *both = NULL;
 	const char *text = row->takes ? optarg : "";
+	int r;
 
 	if (takes_two(row)) {
 		if (join_values(argc, argv, &both) < 0) {
@@ -103,7 +118,8 @@ static int read_value(const char *program, const struct optparse_row *row, int a
 		}
 		text = both;
 	}
-	if (row->read(text, options) >= 0)
+	r = row->read ? row->read(text, options) : put_value(row, text, options);
+	if (r >= 0)
 		return 0;
 	(void)fprintf(stderr, "%s: --%s %s: must be %s\n", program, row->name, text, row->allowed);
 	return -EINVAL;

@@ -14,14 +14,19 @@ struct optparse_row {
 	const char *takes;   /* what its value is called; NULL: it takes none; see below */
 	const char *help;    /* NULL: not for people */
 	const char *allowed; /* what a wrong value should have been */
-	/* Take the value ("" without one). Return: 0; negative: it is wrong. */
+	/* Take the value ("" without one). Return: 0; negative: it is wrong. NULL: see @at. */
 	int (*read)(const char *text, void *options);
+	/*
+	 * Without @read, where in the options to put what was given: a bool for a row that takes no
+	 * value, a const char *, borrowed of argv, for one that takes one, which must not be empty.
+	 */
+	size_t at;
 };
 
 /*
  * A row whose value has a name of two words ("N UNIT") takes two arguments, or one with a blank in
- * it. @read gets both as one text with a blank between, and that only as long as the call lasts;
- * every other text is an argument itself.
+ * it, and needs a reader. @read gets both as one text with a blank between, and that only as long
+ * as the call lasts; every other text is an argument itself.
  */
 
 /*

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -22,18 +23,13 @@ struct options {
 	char work[64];
 	const char *label;
 	int n_quiet;
+	bool is_loud;
 };
 
 static int read_work(const char *text, void *options)
 {
 	(void)snprintf(((struct options *)options)->work, 64, "%s", text);
 	return strcmp(text, "wrong one") == 0 ? -EINVAL : 0;
-}
-
-static int read_label(const char *text, void *options)
-{
-	((struct options *)options)->label = text;
-	return 0;
 }
 
 static int read_quiet(const char *text, void *options)
@@ -44,9 +40,10 @@ static int read_quiet(const char *text, void *options)
 }
 
 static const struct optparse_row rows[] = {
-	{1, 'w', "work", "N UNIT", "two values", "an amount and a unit", read_work},
-	{1, 'l', "label", "NAME", "one value", "a name", read_label},
-	{1, 'q', "quiet", NULL, "none", NULL, read_quiet},
+	{1, 'w', "work", "N UNIT", "two values", "an amount and a unit", .read = read_work},
+	{1, 'l', "label", "NAME", "one value", "a name", .at = offsetof(struct options, label)},
+	{1, 'q', "quiet", NULL, "none", NULL, .read = read_quiet},
+	{1, '\0', "loud", NULL, "none either", NULL, .at = offsetof(struct options, is_loud)},
 };
 
 static int parse(const char *const *argv, struct options *ret, int *ret_first)
@@ -97,6 +94,21 @@ static void test_one_value_is_one_argument(void **state)
 	assert_int_equal(parse(argv, &options, &first), 0);
 	assert_ptr_equal(options.label, argv[2]);
 	assert_int_equal(first, 3);
+	assert_false(options.is_loud);
+}
+
+static void test_no_value_sets_a_flag_and_nothing_else(void **state)
+{
+	static const char *const argv[] = {"test", "--loud", "a", NULL};
+	struct options options;
+	int first = -1;
+
+	(void)state;
+	assert_int_equal(parse(argv, &options, &first), 0);
+	assert_true(options.is_loud);
+	assert_null(options.label);
+	assert_int_equal(options.n_quiet, 0);
+	assert_int_equal(first, 2);
 }
 
 static void test_wrong_values_are_refused(void **state)
@@ -104,7 +116,8 @@ static void test_wrong_values_are_refused(void **state)
 	static const char *const cases[][4] = {
 		{"test", "--work", "wrong", "one"}, {"test", "--work", "wrong one", "run"},
 		{"test", "-q", "--work", NULL},	    {"test", "--quiet=5", NULL},
-		{"test", "--no-such", NULL},
+		{"test", "--no-such", NULL},	    {"test", "--label", ""},
+		{"test", "--label=", NULL},	    {"test", "--loud=yes", NULL},
 	};
 
 	(void)state;
@@ -130,7 +143,8 @@ static void test_help_names_both_values(void **state)
 	assert_int_equal(fclose(file), 0);
 	assert_string_equal(text, "  -w, --work N UNIT       two values\n"
 				  "  -l, --label NAME        one value\n"
-				  "  -q, --quiet             none\n");
+				  "  -q, --quiet             none\n"
+				  "      --loud              none either\n");
 }
 
 int main(void)
@@ -138,6 +152,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_two_values_are_two_arguments_or_one),
 		cmocka_unit_test(test_one_value_is_one_argument),
+		cmocka_unit_test(test_no_value_sets_a_flag_and_nothing_else),
 		cmocka_unit_test(test_wrong_values_are_refused),
 		cmocka_unit_test(test_help_names_both_values),
 	};
