@@ -8,7 +8,7 @@
 #     examples/kernel-ab/kernel-ab.sh BZIMAGE_A BZIMAGE_B
 #     examples/kernel-ab/kernel-ab.sh -a quiet -b 'quiet nopti' BZIMAGE
 #
-#   -n BOOTS       boots a side (default 3)
+#   -n BOOTS       boots a side (default 5)
 #   -a, -b APPEND  added to the kernel's command line of A, of B
 #   -o FOLDER      where the run files go (default: kernel-ab in the build folder)
 #
@@ -26,7 +26,7 @@ DISK="null_blk.gb=1 null_blk.memory_backed=1 null_blk.irqmode=2 null_blk.complet
 # The emulated CPU has no vendor's mitigations but this one's.
 export LAB_CPU=max,vendor=GenuineIntel
 WORKLOADS="reads pipe"
-boots=3
+boots=5
 append_a=
 append_b=
 out=$LAB_BUILD/kernel-ab
