@@ -50,7 +50,7 @@ def make_cases(options):
     return [
         *(
             Case(HEADLINE, duty, HEADLINE, options.repetitions)
-            for duty in options.duties.split(",")
+            for duty in options.duties
         ),
         Case("0.1ms", "5", "0.1ms", few),
         Case("1ms", "5", "1ms", few),
@@ -68,18 +68,25 @@ def make_cases(options):
     ]
 
 
+def duties(text):
+    return [f"{bench.duty(one):g}" for one in text.split(",")]
+
+
 def parse_options():
     parser = argparse.ArgumentParser(description="Accuracy of the load against known duties.")
     bench.add_common_options(parser)
     parser.add_argument("--duty-program", default=bench.TREE / "build" / "tests" / "bench" / "duty")
     parser.add_argument("--cpu", type=int, help="the CPU to load (default: the last)")
-    parser.add_argument("--duties", default="0.2,1,5,20,60", metavar="LIST", help="at 10 ms, in %%")
+    parser.add_argument(
+        "--duties", type=duties, default="0.2,1,5,20,60", metavar="LIST", help="at 10 ms, in %%"
+    )
     parser.add_argument("--repetitions", type=int, default=5)
     parser.add_argument("--seconds", type=int, default=5, help="length of a window")
     parser.add_argument("--burst-seconds", type=int, default=10, help="of those with bursts")
     options = parser.parse_args()
     if min(options.repetitions, options.seconds, options.burst_seconds) < 1:
         parser.error("--repetitions, --seconds and --burst-seconds must be positive")
+    options.cpu = bench.choose_cpu(parser, options.cpu)
     return options
 
 
@@ -327,8 +334,6 @@ def print_targets(rows, tools):
 
 def run():
     options = parse_options()
-    if options.cpu is None:
-        options.cpu = max(os.sched_getaffinity(0))
     with contextlib.ExitStack() as stack:
         # Before the soakers are there, as it calibrates.
         cyclesoak = None

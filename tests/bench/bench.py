@@ -2,6 +2,7 @@
 """What the benchmarks share: a private soakd that ends with its benchmark, and a client of its
 socket. Python's standard library only."""
 
+import argparse
 import ctypes
 import json
 import os
@@ -266,6 +267,25 @@ def write_json(path, document):
         json.dump(document, file, indent=1, allow_nan=False)
         file.write("\n")
     os.replace(partial, path)
+
+
+def choose_cpu(parser, wanted):
+    """The CPU to load: the last one where none is wanted."""
+    allowed = sorted(os.sched_getaffinity(0))
+    if wanted is not None and wanted not in allowed:
+        parser.error(f"--cpu {wanted}: must be one of {', '.join(map(str, allowed))}")
+    return allowed[-1] if wanted is None else wanted
+
+
+def duty(text):
+    """A type for options: a duty in percent, that duty.c takes."""
+    try:
+        percent = float(text)
+    except ValueError:
+        percent = -1
+    if not 0 <= percent <= 100:
+        raise argparse.ArgumentTypeError(f"{text}: must be a percentage from 0 to 100")
+    return percent
 
 
 def add_common_options(parser):

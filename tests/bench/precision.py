@@ -31,14 +31,19 @@ def parse_options():
     parser.add_argument("--duty-program", default=build / "tests" / "bench" / "duty")
     parser.add_argument("--soakctl", default=build / "soakctl")
     parser.add_argument("--cpu", type=int, help="the CPU to load (default: the last)")
-    parser.add_argument("--duty", type=float, default=5.0, help="in percent")
-    parser.add_argument("--more", type=float, default=0.2, help="of the other duty, in pp")
+    parser.add_argument("--duty", type=bench.duty, default=5.0, help="in percent")
+    parser.add_argument("--more", type=bench.duty, default=0.2, help="of the other duty, in pp")
     parser.add_argument("--windows", type=int, default=10)
     parser.add_argument("--runs", type=int, default=10, help="a side, even")
     parser.add_argument("--run-seconds", type=float, default=5.0)
     options = parser.parse_args()
-    if options.windows < 2 or options.runs < 2 or options.run_seconds <= 0:
-        parser.error("two windows and runs at least, of positive length")
+    if options.windows < 2 or options.run_seconds <= 0:
+        parser.error("two windows at least, and runs of positive length")
+    if options.runs < 2 or options.runs % 2 != 0:
+        parser.error(f"--runs {options.runs}: must be even, as runs come in blocks of A B B A")
+    if options.duty + options.more > 100:
+        parser.error("--duty and --more must not exceed 100 together")
+    options.cpu = bench.choose_cpu(parser, options.cpu)
     return options
 
 
@@ -153,8 +158,6 @@ def print_windows(options, windows):
 
 def main():
     options = parse_options()
-    if options.cpu is None:
-        options.cpu = max(os.sched_getaffinity(0))
     options.idle_cpu = min(os.sched_getaffinity(0) - {options.cpu}, default=None)
     with bench.Daemon(options.soakd) as daemon:
         bench.keep_away_from(options.cpu)

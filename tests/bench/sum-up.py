@@ -16,6 +16,14 @@ def parse_options():
     return parser.parse_args()
 
 
+def read(path):
+    try:
+        document = json.loads(path.read_text(encoding="ascii"))
+        return document["benchmark"], document
+    except (ValueError, KeyError, TypeError) as error:
+        raise bench.BenchError(f"{path}: not a benchmark's document: {error}") from error
+
+
 def row_of(part, target):
     value = "-" if target["value"] is None else f"{target['value']:.3f}"
     verdict = "yes" if target["reached"] else "**missed**"
@@ -24,8 +32,8 @@ def row_of(part, target):
 
 def run():
     options = parse_options()
-    parts = [json.loads(path.read_text(encoding="ascii")) for path in options.documents]
-    targets = [(part["benchmark"], target) for part in parts for target in part.get("targets", ())]
+    parts = dict(map(read, options.documents))
+    targets = [(name, target) for name, part in parts.items() for target in part.get("targets", ())]
     n_reached = sum(target["reached"] for _, target in targets)
     print(f"## In sum: {n_reached} of {len(targets)} numbers reached\n")
     headings = ["part", "number", "measured", "to reach", "unit", "reached"]
